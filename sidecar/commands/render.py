@@ -115,8 +115,8 @@ class TaskRenderer:
         self._answers = event["intent"] in _ANSWERS and len(event["pipeline"]) == 1
         if self._answers:
             return []  # an answer needs no explanation of how it came about; `brain route` gives it
-        pipeline = " → ".join(event["pipeline"])
-        text = safe_line(f"{event['intent']}: {pipeline}, because {event['why']}")
+        pipeline = f": {' → '.join(event['pipeline'])}" if event["pipeline"] else ""
+        text = safe_line(f"{event['intent']}{pipeline}, because {event['why']}")
         return [self._style.dim(row) for row in paragraph(text, self._wrap)]
 
     def _on_step(self, event: Event) -> list[str]:

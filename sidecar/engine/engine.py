@@ -72,8 +72,8 @@ class Engine:
         self._redact = redact or Redactor()
         self._owner = f"{os.getpid()}-{secrets.token_hex(4)}"
         self._work = work
-        self._worker = Worker(journal, work, self._owner, slots, stalls)
         self.review = Review(journal, host, self._deliver)
+        self._worker = Worker(journal, work, self._owner, slots, stalls, self.review)
         self._forks = Forks(journal, self.review)
 
     async def start(self) -> None:

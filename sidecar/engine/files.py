@@ -38,27 +38,44 @@ class Hop(NamedTuple):
     to: Side | None
 
 
+class ChangingCall(NamedTuple):
+    """A call of the task that changed files: its outcome's event, the last event before it, and the files."""
+
+    seq: int
+    before: int
+    paths: Sequence[str]
+
+
 class FileHistory:
     def __init__(self, records: Sequence[Record], workspace: str) -> None:
         self._rewinds = read_rewinds(records)
         self._steps: dict[str, list[FileStep]] = {}
         self._unkept: list[tuple[int, IrreversibleChange]] = []
         self._timelines: dict[int | None, Timeline] = {}
-        #: For each call of the task that changed files: its outcome's event, and the last event before it.
-        self._calls: list[tuple[int, int]] = []
+        #: Each call of the task that changed files.
+        self._calls: list[ChangingCall] = []
         for seq, outcome, intent, began in _settled(records):
             planned = intent.files if intent is not None and outcome.status == "success" else []
-            if began is not None and (planned or outcome.files or outcome.irreversible):
-                self._calls.append((seq, began - 1))
+            paths = []
             for file in (*planned, *outcome.files):
                 path = normalize(file.path, workspace)  # earlier versions recorded it as the model wrote it
                 self._steps.setdefault(path, []).append(_step(seq, path, file))
+                paths.append(path)
+            if began is not None and (paths or outcome.irreversible):
+                self._calls.append(ChangingCall(seq, began - 1, paths))
             self._unkept += [(seq, each) for each in outcome.irreversible]
 
     def before_last_change(self) -> int | None:
-        """The last event before the newest call whose changes count; `None` if there is no such call."""
+        """The last event before the newest call with a change left to undo; `None` if there is no such call.
+
+        A call that changed only what can't be restored, such as an ignored file, counts if there is no other.
+        """
         timeline = self._timeline(None)
-        return next((before for seq, before in reversed(self._calls) if timeline.holds(seq)), None)
+        held = [call for call in reversed(self._calls) if timeline.holds(call.seq)]
+        undoable = (call for call in held if any(self.hops(path, call.before) for path in call.paths))
+        lost = (call for call in held if self.unkept(call.before))
+        found = next(undoable, None) or next(lost, None)
+        return None if found is None else found.before
 
     def paths(self) -> list[str]:
         return list(self._steps)

@@ -67,16 +67,25 @@ class Review:
         conversation: bool = True,
         why: str = "",
         uncertain: Collection[str] = (),
+        own: bool = False,
     ) -> RewindAnswer:
         """Without `seq`, to just before the last change. `why` begins the message if the conversation stays.
 
-        `uncertain` files are restored although it isn't known who changed them.
+        `uncertain` files are restored although it isn't known who changed them. `own`: the task's own run asks for it,
+        so it may be active.
         """
         async with self._rewinding.setdefault(task_id, Lock()):
-            return await self._rewind(task_id, seq, preview, conversation, why, uncertain)
+            return await self._rewind(task_id, seq, preview, conversation, why, uncertain, own)
 
     async def _rewind(
-        self, task_id: str, seq: int | None, preview: bool, conversation: bool, why: str, uncertain: Collection[str]
+        self,
+        task_id: str,
+        seq: int | None,
+        preview: bool,
+        conversation: bool,
+        why: str,
+        uncertain: Collection[str],
+        own: bool,
     ) -> RewindAnswer:
         task, records = await self._journal.task(task_id), await self._journal.records(task_id)
         history = FileHistory(records, task.workspace)
@@ -88,12 +97,12 @@ class Review:
             raise OperationRefused(
                 422, "unknown_event", f"The task has no event {seq}; its last one is {task.last_seq}."
             )
-        if task.status not in STILL and not preview:
+        if task.status not in STILL and not preview and not own:
             raise OperationRefused(409, "task_active", f"The task is {task.status}. Cancel it first, then rewind it.")
         undo = await self._planned(task, history, seq, conversation=conversation, preview=preview, uncertain=uncertain)
         if not preview and (conversation or undo.files or undo.history):
             undo = undo.model_copy(update={"announcement": f"{why}{undo.announcement}" if undo.announcement else ""})
-            await self._undoing.carry_out(task, await self._undoing.plan(task, undo, still=True), undo)
+            await self._undoing.carry_out(task, await self._undoing.plan(task, undo, still=not own), undo)
         left = undo.left()
         done = [RewoundFile(path=file.path, change=change_of(file)) for file in undo.files if file.path not in left]
         return RewindAnswer(seq=seq, files=done, conflicts=undo.conflicts, not_restored=undo.not_restored)

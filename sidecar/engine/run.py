@@ -1,7 +1,7 @@
 """One run of a task: a worker claimed it and carries it out. Agents and tools reach its log through this."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from sidecar.engine.approvals import Approvals, Clock, Slots, Waits
 from sidecar.engine.budget import Budget
@@ -16,10 +16,15 @@ from sidecar.journal.port import Claim, Journal, Record
 from sidecar.wire.events import Event, StepEvent
 from sidecar.wire.tasks import StoredRequest
 
+if TYPE_CHECKING:
+    from sidecar.engine.review import Review
+
 
 class TaskRun:
-    def __init__(self, claim: Claim, journal: Journal, slots: Slots) -> None:
+    def __init__(self, claim: Claim, journal: Journal, slots: Slots, review: "Review | None" = None) -> None:
         self.task_id = claim.task_id
+        #: Rewinds tasks, also this one.
+        self.review = review
         self.request: StoredRequest = claim.request
         #: Why the run is being stopped: you cancelled the task, or the sidecar is stopping.
         self.stopped_by: Literal["cancel", "shutdown"] | None = None

@@ -15,6 +15,9 @@ ESCALATION = "escalation"
 BUDGET = "budget"
 #: Ask whether to go ahead with a plan.
 GO_AHEAD = "goahead"
+#: Find the last change, then undo it.
+LAST_CHANGE = "lastchange"
+UNDO = "undo"
 #: Part of an agent that carries out one step of a plan.
 PLANNED = "s"
 #: Part of an agent that fixes what a review found.

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from sidecar.engine.approvals import Slots
 from sidecar.engine.errors import Escalated, StepFailed
@@ -20,6 +20,9 @@ from sidecar.journal.port import Claim, Journal, Record
 from sidecar.wire.events import CancelledEvent, CompleteEvent, ErrorEvent, EscalationEvent, StatusEvent
 from sidecar.wire.tasks import Status, TaskResult
 
+if TYPE_CHECKING:
+    from sidecar.engine.review import Review
+
 log = logging.getLogger(__name__)
 
 LEASE_SECONDS = 60.0
@@ -27,8 +30,17 @@ _ACTIVE = frozenset({Status.RUNNING, Status.WAITING})
 
 
 class Worker:
-    def __init__(self, journal: Journal, work: Work, owner: str, slots: int, stalls: Stalls | None = None) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        work: Work,
+        owner: str,
+        slots: int,
+        stalls: Stalls | None = None,
+        review: "Review | None" = None,
+    ) -> None:
         self._stalls = stalls
+        self._review = review
         self._journal = journal
         self._work = work
         self._owner = owner
@@ -106,7 +118,7 @@ class Worker:
 
     def _begin(self, claim: Claim) -> None:
         self._slots.enter()
-        run = TaskRun(claim, self._journal, self._slots)
+        run = TaskRun(claim, self._journal, self._slots, self._review)
         task = asyncio.create_task(self._run(run, claim), name=claim.task_id)
         self._running[claim.task_id] = (run, task)
         if self._stalls is not None:

@@ -24,6 +24,7 @@ from sidecar.work.router import READ_ONLY, request_of, route, route_prompt, unsu
 from sidecar.work.routing.cues import forbids_changes
 from sidecar.work.setup import AgentSetup
 from sidecar.work.stages import build_pipeline
+from sidecar.work.undo import undo_last_change
 from tools.executor.executor import Executor
 from tools.executor.registry import Registry
 
@@ -64,6 +65,8 @@ class RoundRunner:
         prompt = parse_prompt(run.instruction, self._references, run.request.workspace)
         prompted = await self._expand(StepKey(current, PROMPT), prompt, run) if prompt is not None else ""
         chosen = await self._route(StepKey(current, ROUTE), run, prompt)
+        if not chosen.pipeline:
+            return await undo_last_change(run, self._journal)
         _check_agents(definitions, chosen.pipeline)
         setup = AgentSetup(
             run=run,

@@ -11,7 +11,14 @@ from collections.abc import Collection, Mapping
 from sidecar.wire.intents import SLASH_COMMANDS, Intent
 from sidecar.wire.tasks import Context, Options, RouteAnswer
 from sidecar.work.customizations import CustomCommand, Definitions
-from sidecar.work.routing.cues import agrees, forbids_changes, forbids_code, reports_failure, without_trace
+from sidecar.work.routing.cues import (
+    agrees,
+    asks_to_undo,
+    forbids_changes,
+    forbids_code,
+    reports_failure,
+    without_trace,
+)
 from sidecar.work.routing.guess import guess
 from sidecar.work.slash import parse_slash, suggest_command
 
@@ -45,7 +52,10 @@ def route(
     *,
     follows: bool = False,
 ) -> RouteAnswer:
-    """`follows`: something was said before in this conversation."""
+    """`follows`: something was said before in this conversation. Undoing needs no agent, so its pipeline is empty."""
+    chosen = options.intent if options is not None else None
+    if chosen not in READ_ONLY and asks_to_undo(task, follows=follows):
+        return RouteAnswer(intent="edit_code", confidence=0.99, pipeline=[], why="you ask to undo the last change")
     if options is not None and options.intent is not None:
         return _answer(options.intent, 1.0, "you chose this intent", options)
     if slash := parse_slash(task):

@@ -98,6 +98,59 @@ def test_undo_of_the_last_change_goes_one_change_back_each_time(sidecar: Running
     assert not (sidecar.workspace / "a.txt").exists()
 
 
+def in_words(sidecar: RunningSidecar, words: str, **options: object) -> Json:
+    return sidecar.wait_for_end(sidecar.execute(words, **options))
+
+
+def test_undo_in_words_goes_one_change_back_each_time_and_says_what_it_did(sidecar: RunningSidecar) -> None:
+    first = worked(sidecar, command("echo one > a.txt"), command("echo two > a.txt"))
+    done = in_words(sidecar, "undo the last change")
+    assert (done["status"], done["verified"], done["pipeline"]) == ("completed", None, [])
+    assert done["result"]["summary"].startswith(
+        f"Undid the last change of task {first[:10]} (“x”):\n- restored `a.txt`"
+    )
+    assert done["result"]["filesModified"] == ["a.txt"]
+    assert (sidecar.workspace / "a.txt").read_text() == "one\n"
+    said = [event["text"] for event in sidecar.events(done["id"]) if event["type"] == "message"]
+    assert said == ["undo the last change", done["result"]["summary"]]
+    models = sidecar.script("never", [{"text": "A model was asked."}])
+    assert (
+        "- deleted `a.txt`"
+        in in_words(sidecar, "Mach die letzte Änderung rückgängig", models=models)["result"]["summary"]
+    )
+    assert not (sidecar.workspace / "a.txt").exists()
+    failed = in_words(sidecar, "deshaz el último cambio")
+    assert (failed["status"], failed["error"]["code"]) == ("failed", "nothing_to_undo")
+
+
+def test_undo_in_words_names_what_it_leaves_and_asks_where_edits_ask(sidecar: RunningSidecar) -> None:
+    for name in ("a.txt", "b.txt"):
+        (sidecar.workspace / name).write_text("before\n")
+    worked(sidecar, command("echo after > a.txt; echo after > b.txt"))
+    (sidecar.workspace / "b.txt").write_text("yours\n")
+    refused = in_words(sidecar, "undo the last change", approvals="readonly")
+    assert refused["error"]["code"] == "read_only" and "`a.txt`" in refused["error"]["message"]
+    asking = sidecar.execute("undo the last change", approvals="edits")
+    sidecar.wait_for_status(asking, "waiting")
+    (asked,) = [event for event in sidecar.events(asking) if event["type"] == "question"]
+    assert (sidecar.workspace / "a.txt").read_text() == "after\n" and asked["choices"] == ["Undo it", "Leave it"]
+    sidecar.post(f"/api/brain/tasks/{asking}/questions/{asked['questionId']}", {"answer": "Undo it"})
+    summary = sidecar.wait_for_end(asking)["result"]["summary"]
+    assert "- restored `a.txt`\n\nNot undone:\n- `b.txt`: Left as it is: you or another task changed" in summary
+    assert (sidecar.workspace / "a.txt").read_text() == "before\n"
+    assert (sidecar.workspace / "b.txt").read_text() == "yours\n"
+
+
+def test_a_follow_up_undoes_the_changes_of_its_own_task_one_by_one(sidecar: RunningSidecar) -> None:
+    task_id = worked(sidecar, command("echo one > a.txt"), command("echo two > a.txt"))
+    for left in ("one\n", None):
+        sidecar.post(f"/api/brain/tasks/{task_id}/messages", {"text": "undo that"})
+        done = sidecar.wait_for_end(task_id)
+        assert done["status"] == "completed" and "Undid the last change" in done["result"]["summary"], done
+        file = sidecar.workspace / "a.txt"
+        assert (file.read_text() if file.exists() else None) == left
+
+
 def test_undo_elsewhere_touches_nothing(sidecar: RunningSidecar) -> None:
     worked(sidecar, command("echo one > a.txt"))
     argv = [sys.executable, "-m", "sidecar", "undo", "--data-dir", str(sidecar.data_dir)]

@@ -1,4 +1,4 @@
-"""Signs in a request that say more than its words: agreement, a ban on changes, a traceback, the form of a report.
+"""Signs in a request that say more than its words: agreement, undoing, a ban on changes, a traceback, the form of a report.
 
 In English, German, Spanish, French and Portuguese.
 """
@@ -38,6 +38,31 @@ _FILLER = (
 )
 _AGREES = re.compile(rf"(?:(?:{_YES}|{_DO}|and|und|y|et|e|{_FILLER})[\s,.!;:–-]*)+", re.IGNORECASE)
 _DOES = re.compile(rf"\b(?:{_YES}|{_DO})\b", re.IGNORECASE)
+
+#: The whole request asks to undo the last change; politeness around it doesn't matter.
+_UNDO = (
+    r"(?:undo|revert|reverse|take back|roll back) (?:(?:the|your|that|this) )?(?:very )?"
+    r"(?:last|latest|previous|most recent) (?:change|edit|modification)(?: you (?:just )?made| of yours| again)?|"
+    r"(?:take|roll) (?:the|your|that) (?:last|latest|previous|most recent) (?:change|edit|modification) back|"
+    r"mach(?:e|st du)? (?:bitte )?(?:die|deine) (?:aller)?letzte (?:änderung|bearbeitung) (?:wieder )?rückgängig|"
+    r"nimm (?:bitte )?(?:die|deine) (?:aller)?letzte (?:änderung|bearbeitung) (?:wieder )?zurück|"
+    r"(?:die |deine )?(?:aller)?letzte (?:änderung|bearbeitung) (?:wieder )?(?:rückgängig(?: machen)?|zurücknehmen)|"
+    r"(?:deshaz|deshacer|deshaga|revierte|revertir|revierta) (?:el último cambio|la última (?:modificación|edición)|tu último cambio)|"
+    r"(?:annule[rz]?|défai[st]|défaire|reviens sur|revenir sur) "
+    r"(?:(?:la|ta|votre) dernière (?:modification|édition)|(?:le|ton|votre) dernier changement)|"
+    r"(?:desfa[çz]a?|desfazer|revert[ae]|reverter) (?:a (?:sua )?última (?:alteração|mudança|modificação|edição))"
+)
+_UNDO_THAT = (
+    r"undo(?: (?:that|it|this))?|(?:mach|nimm) (?:das|es) (?:wieder )?(?:rückgängig|zurück)|rückgängig(?: machen)?|"
+    r"deshazlo|deshaz eso|annule(?:-le| ça| cela)|desfa(?:z|ça) isso"
+)
+_ASKING = (
+    r"(?:¿|(?:no|nein|non|não)[,.!:–-]+ ?|(?:ok(?:ay)?|hmm+|oops|please|now|bitte|jetzt|por favor|ahora|s'il (?:te|vous) plaît|maintenant|agora|"
+    r"can you|could you|would you|kannst du|könntest du|puedes|podrías|peux-tu|pouvez-vous|tu peux|você pode|pode|podes)[\s,.!:–-]+)*"
+)
+_THANKS = r"(?:[\s,]+(?:please|now|again|thanks|thank you|bitte|jetzt|danke|por favor|gracias|s'il (?:te|vous) plaît|merci|obrigad[oa]))*"
+_ASKS_UNDO = re.compile(rf"{_ASKING}(?:{_UNDO}){_THANKS}[\s.!?]*")
+_ASKS_UNDO_THAT = re.compile(rf"{_ASKING}(?:{_UNDO_THAT}){_THANKS}[\s.!?]*")
 
 _UNLESS = (
     r"(?!\s+(?:else|other|more|but|except|besides|sonst|anderes|weiter|más|mas|otro|outr[ao]|d'autre|autre|salvo|sauf|"
@@ -98,6 +123,14 @@ def agrees(text: str) -> bool:
     """Whether the whole text agrees to what was proposed before."""
     bare = text.strip().lower()
     return len(bare) <= _SHORT and _DOES.search(bare) is not None and _AGREES.fullmatch(bare + " ") is not None
+
+
+def asks_to_undo(text: str, *, follows: bool = False) -> bool:
+    """Whether the whole text asks to undo the last change. "Undo that" does so only if something was said before."""
+    bare = " ".join(text.lower().split())
+    if len(bare) > _SHORT:
+        return False
+    return _ASKS_UNDO.fullmatch(bare) is not None or (follows and _ASKS_UNDO_THAT.fullmatch(bare) is not None)
 
 
 def forbids_changes(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.wire.tasks import Context
+from sidecar.wire.tasks import Context, Options
 from sidecar.work.router import READ_ONLY, route, unsure
 from tests.sentences import SENTENCES
 
@@ -73,3 +73,57 @@ def test_what_stays_open_may_edit_but_is_unsure_so_that_the_first_edit_asks() ->
 def test_a_ban_counts_as_far_as_it_goes(sentence: str, intent: str) -> None:
     found = route(sentence).intent
     assert found == intent or (intent in READ_ONLY and found in READ_ONLY)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "undo the last change",
+        "Please undo your last change.",
+        "no, revert the previous edit",
+        "can you take the last change back, please?",
+        "Mach bitte die letzte Änderung rückgängig!",
+        "die letzte Änderung zurücknehmen",
+        "kannst du die letzte Änderung rückgängig machen?",
+        "deshaz el último cambio, por favor",
+        "¿puedes deshacer el último cambio?",
+        "annule la dernière modification s'il te plaît",
+        "peux-tu annuler le dernier changement ?",
+        "desfaça a última alteração",
+        "você pode desfazer a última mudança?",
+    ],
+)
+def test_undoing_the_last_change_needs_no_agent(sentence: str) -> None:
+    answer = route(sentence)
+    assert (answer.intent, answer.pipeline) == ("edit_code", []), answer
+    assert answer.why == "you ask to undo the last change"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "undo the last change in my git history",
+        "undo the last change to app.py",
+        "undo the last commit",
+        "undo",
+        "explain undo",
+        "how do I undo the last change?",
+        "don't undo the last change",
+        "não desfaça a última alteração",
+        "implement undo: undo the last change when Ctrl-Z is pressed",
+        'the button "undo the last change" does nothing',
+        "undo the last change and add a test",
+    ],
+)
+def test_other_sentences_about_undoing_go_to_an_agent(sentence: str) -> None:
+    assert route(sentence).pipeline
+
+
+def test_undo_that_means_the_last_change_only_if_something_was_said_before() -> None:
+    for sentence in ("undo that", "mach das rückgängig", "deshaz eso", "annule ça", "desfaça isso"):
+        assert route(sentence).pipeline and not route(sentence, follows=True).pipeline
+
+
+def test_an_intent_that_only_reads_undoes_nothing() -> None:
+    assert route("undo the last change", Options(intent="explain_code")).pipeline == ["coder"]
+    assert route("undo the last change", Options(intent="edit_code", agent_type="coder")).pipeline == []
