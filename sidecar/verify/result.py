@@ -21,6 +21,8 @@ class Verification(Wire):
     state: str = ""
     #: The number of edits by then, to see later whether the task edited files since.
     edits: int = 0
+    #: Only tests that the task itself ran failed: that is its result, and there is nothing to send back.
+    reported: bool = False
 
     @property
     def failed(self) -> list[Check]:

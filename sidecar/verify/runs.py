@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from sidecar.verify.result import CheckResult, evidence
 from sidecar.verify.runner import exit_code, is_refused, refusal_reason
+from sidecar.wire.events import Check
 from tools.ledger import Outcome
 from tools.test_frameworks import Framework
 
@@ -157,3 +159,26 @@ def render_failure_line(failed: FailedTest, output: str) -> str:
             place = f" ({match[1]})"
     message = f": {failed.message}" if failed.message else ""
     return f"{failed.name}{message}{place}"
+
+
+def check_run(name: str, run: TestRun) -> CheckResult:
+    """A run as it is, without asking whether its failures are older than the task."""
+    if run.state != "ran":
+        return CheckResult(notes=[f"The tests did not run: {run.why}."], doubt=True)
+    if run.empty:
+        return CheckResult(notes=["No test ran."], doubt=True)
+    lines = [render_failure_line(failed, run.output) for failed in run.failures]
+    if not run.green:
+        lines = lines or find_explanations(run.output) or [f"exit code {run.exit_code}"]
+    return CheckResult(as_check(name, run, run.green, lines), proves=bool(run.passed) or not run.counted)
+
+
+def as_check(name: str, run: TestRun, passed: bool, lines: list[str]) -> Check:
+    return Check(
+        name=name,
+        command=run.command,
+        exit_code=run.exit_code,
+        passed=passed,
+        duration_ms=run.duration_ms,
+        evidence=evidence(lines),
+    )

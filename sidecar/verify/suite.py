@@ -15,12 +15,13 @@ from sidecar.verify.cases import find_cases
 from sidecar.verify.change import FileVersions, is_document
 from sidecar.verify.facts import SuiteFacts
 from sidecar.verify.related import find_all_tests, find_related_tests
-from sidecar.verify.result import CheckResult, evidence
+from sidecar.verify.result import CheckResult
 from sidecar.verify.runner import CheckRunner
 from sidecar.verify.runs import (
     ASKS_FOR_FIX,
     FailedTest,
     TestRun,
+    as_check,
     find_explanations,
     name_targets,
     parse_run,
@@ -29,7 +30,6 @@ from sidecar.verify.runs import (
 )
 from sidecar.verify.workspace_copy import BEFORE_LABEL, CopyFailed, copy_workspace
 from sidecar.wire.base import JsonObject
-from sidecar.wire.events import Check
 from tools.errors import ToolError
 from tools.host import Host
 from tools.test_frameworks import MANIFESTS, Framework, find_framework, is_test_of
@@ -150,7 +150,7 @@ class Suite:
         if run.state != "ran" or run.green:
             return await self._judge("all tests", run, [])
         lines = [render_failure_line(each, run.output) for each in run.failures] or find_explanations(run.output)
-        return [CheckResult(_check("all tests", run, False, lines))]
+        return [CheckResult(as_check("all tests", run, False, lines))]
 
     async def _script(self) -> str:
         if self.framework is None or self.framework.name != "npm":
@@ -174,7 +174,7 @@ class Suite:
         if run.empty:
             return [await self._judge_empty(targets)]
         if run.green:
-            return [CheckResult(_check(name, run, True, []), proves=bool(run.passed) or not run.counted)]
+            return [CheckResult(as_check(name, run, True, []), proves=bool(run.passed) or not run.counted)]
         return await self._judge_failures(name, run, targets)
 
     async def _judge_empty(self, targets: Sequence[str]) -> CheckResult:
@@ -207,9 +207,9 @@ class Suite:
         again = await self._repeat(name, run, targets)
         if again is not None and again.green and not again.empty:
             lines = [f"passed when repeated (flaky): {render_failure_line(each, run.output)}" for each in run.failures]
-            flaky = _check(name, run, True, lines or ["passed when repeated (flaky)"])
+            flaky = as_check(name, run, True, lines or ["passed when repeated (flaky)"])
             notes = [f"Flaky: {each.name} failed, then passed when repeated." for each in run.failures]
-            repeated = _check(f"{name}, repeated", again, True, [])
+            repeated = as_check(f"{name}, repeated", again, True, [])
             return [CheckResult(flaky, notes=notes), CheckResult(repeated, proves=True)]
         still = again.names if again is not None and again.names else run.names
         flaky_names = run.names - still
@@ -227,7 +227,9 @@ class Suite:
         if not run.failures:
             return [self._judge_unparsed(name, run, before, unknown)]
         notes += [unknown] if unknown and counted else []
-        return [CheckResult(_check(name, run, not counted, lines), proves=not counted and run.passed > 0, notes=notes)]
+        return [
+            CheckResult(as_check(name, run, not counted, lines), proves=not counted and run.passed > 0, notes=notes)
+        ]
 
     def _judge_unparsed(self, name: str, run: TestRun, before: TestRun | None, unknown: str) -> CheckResult:
         """It failed, but its output doesn't say which tests did."""
@@ -236,7 +238,7 @@ class Suite:
             if ASKS_FOR_FIX.search(self.request) is None:
                 return CheckResult(notes=[f"{run.command} fails as it did before the task, so it proves nothing."])
             tail.append("It failed before the task too, and the task was to fix it.")
-        return CheckResult(_check(name, run, False, tail), notes=[unknown] if unknown else [])
+        return CheckResult(as_check(name, run, False, tail), notes=[unknown] if unknown else [])
 
     def _is_about(self, failed: FailedTest, run: TestRun, before: TestRun | None, targets: Sequence[str]) -> bool:
         """A test that failed before counts if the task was about it."""
@@ -312,14 +314,3 @@ def _known(run: TestRun, before: TestRun | None) -> set[str]:
     """Tests that failed before with the same kind of error."""
     then = {each.name: each.kind for each in before.failures} if before is not None else {}
     return {each.name for each in run.failures if then.get(each.name) == each.kind}
-
-
-def _check(name: str, run: TestRun, passed: bool, lines: list[str]) -> Check:
-    return Check(
-        name=name,
-        command=run.command,
-        exit_code=run.exit_code,
-        passed=passed,
-        duration_ms=run.duration_ms,
-        evidence=evidence(lines),
-    )

@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from sidecar.engine.state import TaskState
 from sidecar.engine.steps import CallKey
-from tools.ledger import FileState
+from tools.ledger import FileState, IntentRecord
 from tools.policy.consent import consents
 
 if TYPE_CHECKING:
@@ -28,6 +28,11 @@ _MAY_CLAIM = re.compile(
     r"|\bcommits?\b|\d[^\n]{0,30}?\b(?:files?|dateien?|fichiers?|archivos?|ficheros?|tests?|passed|passing)\b"
     r"|\b(?:files?|dateien?|tests?)\b[^\n]{0,20}?:[^\n]{0,5}?\d",
     re.IGNORECASE,
+)
+_RUNS_TESTS = re.compile(
+    r"(?:(?:(?:uv|poetry|pdm|hatch|pipenv) run )?(?:\S*python[\d.]* -m )?(?:\S*/)?(?:pytest|unittest|tox|nox)"
+    r"|(?:npm|pnpm|yarn|bun)(?: run)? test|(?:npx |bunx )?(?:vitest|jest|mocha)"
+    r"|(?:go|cargo|deno|dotnet|swift|mix|mvn|(?:\./)?gradlew?) test|make tests?)(?: [^;&|<>`$\n]*)?"
 )
 _MAX_CHARACTERS = 20_000
 _MAX_FILES = 300
@@ -46,6 +51,27 @@ def needs_verification(state: TaskState, instruction: str, texts: Sequence[str] 
     if not editing:
         return last is None and any(_MAY_CLAIM.search(text, 0, _MAX_CHARACTERS) for text in texts)
     return any(not _is_instructed(state, call_id, instruction) for call_id in editing)
+
+
+def test_calls(state: TaskState) -> list[str]:
+    """The calls of this round that ran tests, if the task changed no file since its last verification."""
+    last = _last(state)
+    if count_edits(state) != (last.get("edits", 0) if last is not None else 0):
+        return []
+    return [
+        call_id
+        for call_id, intent in state.intents.items()
+        if call_id in state.outcomes and not _is_check(call_id) and _is_current(state, call_id) and is_test_call(intent)
+    ]
+
+
+def is_test_call(intent: IntentRecord) -> bool:
+    """`run_tests`, or a command that only runs tests: a pipe or a list has the exit code of its last command."""
+    command = intent.args.get("command")
+    text = " ".join(map(str, command)) if isinstance(command, list) else str(command or "")
+    return intent.tool == "run_tests" or (
+        intent.tool == "run_command" and _RUNS_TESTS.fullmatch(text.strip()) is not None
+    )
 
 
 def verification_result(state: TaskState) -> JsonValue:
@@ -70,8 +96,7 @@ def changed_files(state: TaskState) -> list[str]:
 
 def has_edits(state: TaskState) -> bool:
     """Whether an agent changed a file in this round."""
-    calls = (CallKey.parse(call_id) for call_id in _editing(state))
-    return any(call is not None and call.step.round == state.current_round for call in calls)
+    return any(_is_current(state, call_id) for call_id in _editing(state))
 
 
 def count_edits(state: TaskState) -> int:
@@ -118,6 +143,11 @@ def original_contents(state: TaskState) -> dict[str, str | None]:
 
 def _editing(state: TaskState) -> list[str]:
     return [call_id for call_id in state.outcomes if _files(state, call_id) and not _is_check(call_id)]
+
+
+def _is_current(state: TaskState, call_id: str) -> bool:
+    call = CallKey.parse(call_id)
+    return call is not None and call.step.round == state.current_round
 
 
 def _is_check(call_id: str) -> bool:

@@ -2,10 +2,14 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from sidecar.engine.state import TaskState
 from sidecar.verify.facts import TaskFacts
+from sidecar.verify.result import CheckResult
+from sidecar.verify.runs import check_run, parse_run
+from sidecar.work.changes import test_calls
 from tools.ledger import GitHead, IntentRecord, Outcome
 
 _COMMANDS = frozenset({"run_command", "run_tests", "git_add", "git_commit"})
@@ -14,6 +18,8 @@ _PASSED = re.compile(
     r"\b(?P<before>\d+)\s+(?:tests?\s+)?pass(?:ed|ing)?\b|^(?:#|ℹ)\s*pass\s+(?P<after>\d+)|^Ran (?P<ran>\d+) tests?\b",
     re.IGNORECASE | re.MULTILINE,
 )
+#: A package whose tests passed in `go test`, which counts them only with -v.
+_GO_PASSED = re.compile(r"^ok\s+\S+\s+(?:[\d.]+s|\(cached\))(?!.*no tests to run)", re.MULTILINE)
 
 
 def task_facts(state: TaskState, all_files_known: bool) -> TaskFacts:
@@ -31,6 +37,21 @@ def task_facts(state: TaskState, all_files_known: bool) -> TaskFacts:
         outcome.irreversible or _has_unknown_changes(outcome) for outcome in state.outcomes.values()
     )
     return TaskFacts(_first_head(state), passed, uncounted, ran, known)
+
+
+def tests_that_ran(state: TaskState) -> list[CheckResult]:
+    """The newest result of each test command that the task itself ran in this round, as checks."""
+    found: dict[str, CheckResult] = {}
+    for call_id in test_calls(state):
+        intent, outcome = state.intents[call_id], state.outcomes[call_id]
+        run = parse_run(outcome)
+        if intent.tool == "run_command":
+            passed = max(_count_passed(intent, outcome), default=0) or len(_GO_PASSED.findall(run.output))
+            if run.exit_code == 0 and not passed:
+                continue  # nothing says that a test ran
+            run = replace(run, command=str(intent.args["command"]), passed=passed)
+        found[f"{run.command}\0{intent.args.get('target')}"] = check_run("tests", run)
+    return list(found.values())
 
 
 def _first_head(state: TaskState) -> GitHead | None:

@@ -12,7 +12,7 @@ from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
 from sidecar.wire.events import RouteEvent
 from sidecar.wire.tasks import RouteAnswer, Status, TaskResult
-from sidecar.work.changes import changed_files, has_edits, needs_verification, verification_result
+from sidecar.work.changes import changed_files, has_edits, needs_verification, test_calls, verification_result
 from sidecar.work.customizations import Customizations, Definitions
 from sidecar.work.handover import HELPERS, summarize, worker_texts
 from sidecar.work.past import PastRound, past_rounds
@@ -127,7 +127,8 @@ class RoundRunner:
         number = next_verification(results)
         named = isinstance(verify, list) and bool(verify) and number == 1
         begun = StepKey(setup.round, VERIFICATION, number=number) in run.state.steps
-        if not (begun or named or needs_verification(run.state, run.instruction, worker_texts(results))):
+        needed = needs_verification(run.state, run.instruction, worker_texts(results))
+        if not (begun or named or needed or test_calls(run.state)):
             return []
         from sidecar.verify.commands import load_commands
         from sidecar.verify.verifier import Verifier

@@ -17,7 +17,7 @@ from sidecar.verify.verifier import VerificationRequest, Verifier
 from sidecar.wire.events import Event, RetryEvent
 from sidecar.work.changes import changed_files, count_edits
 from sidecar.work.check_runner import TaskCheckRunner
-from sidecar.work.facts import task_facts
+from sidecar.work.facts import task_facts, tests_that_ran
 from sidecar.work.handover import HELPERS, Assignment, final_answers, worker_texts
 from sidecar.work.pipeline import Stage, Step, Unfold, agent_step
 from sidecar.work.plan import NoPlan, parse_plan
@@ -67,7 +67,7 @@ class VerificationStages:
 
         def make(results: Results) -> Sequence[Stage]:
             verification = Verification.model_validate_json(results[key])
-            if verification.passed is not False:
+            if verification.passed is not False or verification.reported:
                 return []
             if self._retries(verification, attempt):
                 return self._attempt(number, attempt + 1, results)
@@ -77,7 +77,7 @@ class VerificationStages:
         return [Step(key, AGENT, _MESSAGE, act, then), Unfold(make)]
 
     def _retries(self, verification: Verification, attempt: int) -> bool:
-        if verification.passed is not False or attempt >= ATTEMPTS:
+        if verification.passed is not False or verification.reported or attempt >= ATTEMPTS:
             return False
         worker = self._worker(self._run.state.steps)
         return worker is not None and not self._setup.is_deterministic(worker.agent)
@@ -160,7 +160,24 @@ class VerificationStages:
         if verification.passed and _hash_changes(await file_versions(run, host)) != state:
             note = "Changed files changed again during the checks, so nothing is proven."
             verification = verification.model_copy(update={"passed": None, "notes": [*verification.notes, note]})
-        return verification.model_copy(update={"edits": count_edits(run.state)})
+        return self._with_tests(verification).model_copy(update={"edits": count_edits(run.state)})
+
+    def _with_tests(self, verification: Verification) -> Verification:
+        """With the results of tests that the task ran itself, if it changed nothing since."""
+        ran = tests_that_ran(self._run.state)
+        if not ran or verification.passed is False:
+            return verification
+        checks = [each.check for each in ran if each.check is not None]
+        failed = any(not check.passed for check in checks)
+        proven = any(each.proves for each in ran) and not any(each.doubt for each in ran)
+        notes = [*verification.notes, *(note for each in ran for note in each.notes)]
+        more = {
+            "passed": False if failed else True if proven else verification.passed,
+            "checks": [*verification.checks, *checks],
+            "notes": list(dict.fromkeys(notes)),
+            "reported": failed,
+        }
+        return verification.model_copy(update=more)
 
     def _commands(self) -> tuple[Sequence[str] | None, bool]:
         verify = self._run.request.options.verify

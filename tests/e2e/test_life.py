@@ -27,6 +27,9 @@ def test_the_tests_are_run_and_the_outcome_is_told(sidecar: RunningSidecar) -> N
     tools = [event for event in sidecar.events(task["id"]) if event["type"] == "tool"]
     assert [event["status"] for event in tools] == ["running", "success"]
     assert tools[0]["tool"] == "run_tests"
+    assert task["verified"] is True
+    check = task["result"]["verification"]["checks"][-1]
+    assert (check["exitCode"], check["passed"], "pytest" in check["command"]) == (0, True, True)
 
 
 def test_failing_tests_are_named(sidecar: RunningSidecar) -> None:
@@ -34,6 +37,9 @@ def test_failing_tests_are_named(sidecar: RunningSidecar) -> None:
     task = sidecar.wait_for_end(sidecar.execute("run the tests"))
     assert "test_it" in task["result"]["summary"]
     assert "1 failed" in task["result"]["summary"]
+    assert (task["status"], task["verified"]) == ("completed", False)
+    (check,) = task["result"]["verification"]["checks"]
+    assert check["exitCode"] == 1 and "test_it.py::test_it" in check["evidence"]
 
 
 def test_the_files_are_listed_and_searched(sidecar: RunningSidecar) -> None:

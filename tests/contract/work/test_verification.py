@@ -217,3 +217,29 @@ async def test_a_large_file_is_not_called_broken_because_only_its_beginning_was_
         task = await harness.ended(task_id)
         assert (task.status, task.verified) == (Status.COMPLETED, None), task.error
         assert not await told(harness, task_id, "retry")
+
+
+@pytest.mark.parametrize(
+    ("command", "verified"),
+    [
+        ("python3 -m unittest -q", True),
+        ("python3 -m unittest -q test_no", False),
+        ("python3 -m unittest -q test_no | tail -1", None),
+        ("python3 -m unittest -q test_no || true", None),
+        ("python3 -m unittest -h", None),
+        ("true", None),
+    ],
+)
+async def test_tests_that_the_task_ran_itself_are_its_proof(
+    tmp_path: Path, command: str, verified: bool | None
+) -> None:
+    async with engine_harness(tmp_path) as harness:
+        for name, outcome in (("test_yes", "True"), ("test_no", "False")):
+            text = f"import unittest\nclass T(unittest.TestCase):\n    def test_it(self):\n        assert {outcome}\n"
+            (harness.workspace / f"{name}.py").write_text(text)
+        if verified:
+            (harness.workspace / "test_no.py").unlink()
+        ran = {"calls": [{"tool": "run_command", "args": {"command": command}}]}
+        task = await harness.ended(await begun(harness, [ran, says("It ran.")], verify="auto"))
+        assert (task.status, task.verified) == (Status.COMPLETED, verified), task.error
+        assert not await told(harness, task.id, "retry")
