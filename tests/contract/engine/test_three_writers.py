@@ -11,8 +11,9 @@ import json
 import random
 import sys
 import tempfile
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -95,6 +96,7 @@ class History:
         #: Files that were removed or held open while others wrote: what remains of them is not foretold.
         self.loose: set[str] = set()
         self._held: set[str] = set()
+        self.steps = 0
         self._numbers = itertools.count(1)
         self._ready: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter]]
 
@@ -117,7 +119,7 @@ class History:
         try:
             async with asyncio.timeout(SECONDS):
                 await self._ready
-                for _ in range(self.choice.randint(3, 10)):
+                for _ in range(self.steps or self.choice.randint(3, 10)):
                     await self._act(self.choice.choice(WRITERS), self.choice.choice(NAMES))
                 await self._tell("end", "", "")
                 outcome = await running
@@ -143,6 +145,7 @@ class History:
         if name in self._held:
             self.loose.add(name)
         self._note(writer, name, after)
+        how = ""
         if writer == "command":
             how = self.choice.choice(HOWS)
             if how == "hold":
@@ -157,16 +160,23 @@ class History:
             new = self.shop.workspace / f"{name}.saved"
             new.write_text(after.text)
             new.rename(self.shop.workspace / name)
-        if name in self._held and writer != "command":
+        if how == "hold" and now is None:
             await asyncio.to_thread(self._catch_up)
 
     def _catch_up(self) -> None:
-        """The kernel merges two closings in a row: if both come before anybody listens, they are at the same moment."""
+        """Nobody can tell who writes a new file before somebody has heard of it: that is the very same moment."""
         host = self.shop.engine.review._undoing._host(str(self.shop.workspace))
         assert isinstance(host, LocalHost)
         for trace in host._traces.values():
             with trace._touched.lock:
                 trace._touched.hear()
+
+    def unheard(self) -> AbstractContextManager[Any]:
+        """Meanwhile nobody listens to the kernel's reports."""
+        host = self.shop.engine.review._undoing._host(str(self.shop.workspace))
+        assert isinstance(host, LocalHost)
+        (trace,) = host._traces.values()
+        return trace._touched.lock
 
     async def _remove(self, writer: str, name: str) -> None:
         self.loose.add(name)
@@ -244,6 +254,38 @@ async def one_history(seed: int) -> int:
 async def test_a_rewind_gives_what_a_perfect_historian_says() -> None:
     shared = sum([await one_history(seed) for seed in range(scaled(40, 2_000))])
     assert shared >= scaled(4, 200), "hardly any file that several had written was restored"
+
+
+class Together(History):
+    """The command and the person have the file open at the same time, and close it before anybody listens."""
+
+    saves = True
+
+    async def _act(self, writer: str, name: str) -> None:
+        await self._tell("hold", "a.txt", Parts(command="command\n").text)
+        await asyncio.to_thread(self._catch_up)
+        with self.unheard():
+            with (self.shop.workspace / "a.txt").open("a" if self.saves else "r") as file:
+                file.write("person\n") if self.saves else file.read()
+            await self._tell("release", "", "")
+
+
+@pytest.mark.parametrize("saves", [True, False])
+async def test_a_save_while_the_command_has_the_file_open_is_never_booked_to_it(tmp_path: Path, saves: bool) -> None:
+    shop = ManualTask(tmp_path)
+    try:
+        await shop.open()
+        history = Together(shop, 1)
+        history.saves = saves
+        history.steps = 1
+        await history.run()
+        before, start = texts(shop), history.start.get("a.txt")
+        assert start is not None
+        answer = await shop.engine.review.rewind("t_1", 0)
+        assert [file.path for file in answer.conflicts] == (["a.txt"] if saves else [])
+        assert texts(shop)["a.txt"] == (before["a.txt"] if saves else start.text)
+    finally:
+        await shop.close()
 
 
 FREE = """

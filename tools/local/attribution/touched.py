@@ -53,6 +53,9 @@ class _File:
     removals: int = 0
     #: Threads that still write a file which had this name before: what they write is not here.
     orphans: list[int] = field(default_factory=list)
+    #: Openings by the command that the watch has not yet reported, and openings by others that have not ended.
+    openings: int = 0
+    strangers: int = 0
     #: Whether the command was the last to change it.
     owned: bool = True
     doubt: str = ""
@@ -171,6 +174,8 @@ class TouchedFiles:
         file.removals += removal
         if writer is not None:
             file.writers.append(writer)
+            self._watch.follow(path, f"{self._root.path}/{path}")
+            file.openings += 1
 
     def _begin(self, path: str) -> _File | None:
         file = self._files.get(path)
@@ -207,6 +212,14 @@ class TouchedFiles:
             ended: set[str] = set()
             for event in events:
                 self._happened(event, ended)
+            for path in {event.path for event in events if event.kind == "modified"} - ended:
+                # The command made it and still writes it.
+                made = self._files.get(path)
+                if made is not None and made.writers and self._watch.follow(path, f"{self._root.path}/{path}"):
+                    made.openings = 0
+            for path in ended:
+                self._watch.unfollow(path)
+                self._files[path].openings = self._files[path].strangers = 0
             seen = {path: self._look(path, between=True) for path in ended}
             events = list(self._watch.events())
             again = {event.path for event in events}
@@ -225,6 +238,10 @@ class TouchedFiles:
                 file.doubt = file.doubt or SHARED
             return
         claimed = self._files.get(path)
+        if event.kind in ("opened", "read"):
+            if claimed is not None:
+                _count_opening(claimed, event)
+            return
         if (
             claimed is None
             or not claimed.owned
@@ -249,6 +266,8 @@ class TouchedFiles:
             else:
                 self._somebody_else(path, claimed)
             return
+        if claimed.strangers:
+            claimed.doubt = SHARED  # somebody else had it open too; the kernel reports both closings as one
         if not claimed.pending:
             ended.add(path)
 
@@ -433,3 +452,12 @@ class TouchedFiles:
                             return
             finally:
                 os.close(handle)
+
+
+def _count_opening(file: _File, event: FileEvent) -> None:
+    if event.kind == "read":
+        file.strangers = max(0, file.strangers - 1)
+    elif file.openings:
+        file.openings -= 1
+    else:
+        file.strangers += 1

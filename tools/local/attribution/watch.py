@@ -10,19 +10,26 @@ from typing import Literal, NamedTuple
 
 _MODIFY, _CLOSE_WRITE, _MOVED_FROM, _MOVED_TO, _DELETE, _ONLY_DIRECTORIES = 0x2, 0x8, 0x40, 0x80, 0x200, 0x01000000
 _MASK = _MODIFY | _CLOSE_WRITE | _MOVED_FROM | _MOVED_TO | _DELETE | _ONLY_DIRECTORIES
+_CLOSE_UNWRITTEN, _OPEN, _NO_LINKS = 0x10, 0x20, 0x02000000
+_FILE_MASK = _OPEN | _CLOSE_UNWRITTEN | _NO_LINKS
 _IS_DIRECTORY, _IGNORED, _OVERFLOW = 0x40000000, 0x8000, 0x4000
 _HEADER = struct.Struct("iIII")
 _MAX_DIRECTORIES = 8_000
+#: Files that are open for writing at the same time.
+_MAX_FILES = 1_000
+
+Kind = Literal["modified", "closed", "arrived", "removed", "opened", "read"]
 
 
 class FileEvent(NamedTuple):
     """`path` is empty if events were lost.
 
-    The kernel merges equal events in a row. A modification stands between two closings, so those are never merged.
+    The kernel merges equal events in a row, such as two closings by writers that were open at the same time. So a file
+    that the command holds open is followed: then each opening is reported too, and the end of each reading.
     """
 
     path: str
-    kind: Literal["modified", "closed", "arrived", "removed"]
+    kind: Kind
 
 
 class DirectoryWatch:
@@ -33,6 +40,22 @@ class DirectoryWatch:
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
         self._prefixes: dict[int, str] = {}
         self._added: set[str] = set()
+        self._followed: dict[int, str] = {}
+
+    def follow(self, path: str, place: str) -> bool:
+        """Report openings and readings of the file, which is at `place`; whether it is followed from now on."""
+        if path in self._followed.values() or len(self._followed) >= _MAX_FILES:
+            return False
+        number = _libc().inotify_add_watch(self.handle, os.fsencode(place), _FILE_MASK)
+        if number < 0 or number in self._prefixes:
+            return False
+        self._followed[number] = path
+        return True
+
+    def unfollow(self, path: str) -> None:
+        for number in [number for number, followed in self._followed.items() if followed == path]:
+            del self._followed[number]
+            _libc().inotify_rm_watch(self.handle, number)
 
     def add(self, prefix: str, directory: int) -> bool:
         """Watch an open directory, known as `prefix`; whether it is watched."""
@@ -76,7 +99,12 @@ class DirectoryWatch:
                 if mask & _OVERFLOW:
                     yield FileEvent("", "modified")
                 elif mask & _IGNORED:
-                    self._added.discard(self._prefixes.pop(number, ""))
+                    if number in self._prefixes:
+                        self._added.discard(self._prefixes.pop(number))
+                    self._followed.pop(number, None)
+                elif number in self._followed:
+                    if mask & (_OPEN | _CLOSE_UNWRITTEN):
+                        yield FileEvent(self._followed[number], "opened" if mask & _OPEN else "read")
                 elif name and not mask & _IS_DIRECTORY and number in self._prefixes:
                     yield FileEvent(self._prefixes[number] + os.fsdecode(name), _kind(mask))
 
