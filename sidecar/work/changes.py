@@ -54,8 +54,10 @@ def needs_verification(state: TaskState, instruction: str, texts: Sequence[str] 
 
 
 def test_calls(state: TaskState) -> list[str]:
-    """The calls of this round that ran tests, if the task changed no file since its last verification."""
+    """The calls that ran tests in a round that has neither changed a file nor been verified."""
     last = _last(state)
+    if any(key.round == state.current_round for key in state.verifications):
+        return []
     if count_edits(state) != (last.get("edits", 0) if last is not None else 0):
         return []
     return [
