@@ -59,4 +59,20 @@ MORE_HARMLESS = [
     "pip check", "uv pip list", "java -version", "gcc --version", "docker --version", "npm -v", "shellcheck run.sh",
     "terraform validate", "terraform fmt -check",
 ]
+#: Written down without a look at the table.
+EVERYDAY = [
+    "git diff HEAD~1 -- src/app.py", "git diff main...HEAD", "git log --graph --oneline --all",
+    "git log -p -3 src/app.py", "git log --since=yesterday --author=me", "git blame src/app.py", "git tag -l 'v1*'",
+    "git config user.name", "git reflog -5", "ls -la src tests", "ls -lh", "cat src/app.py tests/test_app.py",
+    "head -50 src/app.py", "tail -n 20 log.txt", "wc -l src/*.py", "grep -rn \"def main\" --include='*.py' .",
+    "grep -i error log.txt", "rg -l import src", "find . -type f -name '*.ts' -not -path './node_modules/*'",
+    "find src -maxdepth 2 -type d", "which python3", "npx eslint src", "pytest -x tests/test_app.py",
+    "pytest tests/test_app.py::test_one -vv", "pytest -k 'name and not slow'", "python3 -m pytest -q",
+    "python3 -m unittest discover -s tests", "python -m mypy src", "tox -e py311", "coverage run -m pytest",
+    "coverage report", "make build", "make -j4", "mvn test", "dotnet build", "jq . package.json",
+    "jq '.scripts' package.json", "sort names.txt", "uniq -c names.txt", "cut -d, -f1 data.csv",
+    "sed -n '1,20p' src/app.py", "file src/app.py", "sha256sum dist/x.whl", "printf '%s\\n' hi",
+    "basename src/app.py", "dirname src/app.py", "realpath src", "pip --version", "tar tzf x.tgz", "xxd -l 64 x.bin",
+    "hexdump -C x.bin", "nl src/app.py", "sleep 1", "seq 5", "uptime", "free -m", "id", "hostname",
+]
 # fmt: on

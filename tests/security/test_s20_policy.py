@@ -1,5 +1,6 @@
 """S20, S22, S24: what may run without a question is decided on the parsed command, and only in a trusted workspace."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -7,12 +8,12 @@ import pytest
 from tests.security.corpus import BYPASSES as FIRST_BYPASSES
 from tests.security.corpus import HARMLESS as FIRST_HARMLESS
 from tests.security.corpus_bypasses import MORE_BYPASSES
-from tests.security.corpus_harmless import MORE_HARMLESS
+from tests.security.corpus_harmless import EVERYDAY, MORE_HARMLESS
 from tools.executor.registry import default_registry
 from tools.policy.policy import Decision, Policy
 
 BYPASSES = [*FIRST_BYPASSES, *MORE_BYPASSES]
-HARMLESS = [*FIRST_HARMLESS, *MORE_HARMLESS]
+HARMLESS = [*FIRST_HARMLESS, *MORE_HARMLESS, *EVERYDAY]
 RUN = default_registry().get("run_command").spec
 
 
@@ -40,9 +41,14 @@ def test_s20_no_bypass_is_allowed_unasked(workspace: Path) -> None:
     assert allowed == []
 
 
-def test_s20_nearly_all_everyday_commands_are_not_asked_about(workspace: Path) -> None:
+def test_s20_nearly_all_everyday_commands_are_not_asked_about(
+    workspace: Path, record_property: Callable[[str, object], None]
+) -> None:
     asked = {command: why for command in HARMLESS if (why := _asked(command, workspace))}
-    assert len(asked) <= len(HARMLESS) // 20, asked
+    share = 1 - len(asked) / len(HARMLESS)
+    print(f"{share:.1%} of {len(HARMLESS)} everyday commands run unasked in a trusted workspace")
+    record_property("share of everyday commands that run unasked", share)
+    assert share >= 0.95, asked
 
 
 def _asked(command: str, workspace: Path) -> str | None:
