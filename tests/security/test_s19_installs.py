@@ -95,6 +95,7 @@ def test_s19_a_program_of_the_workspace_is_never_asked_for_its_registry(
         ("pip install x", ".venv/bin/pip"),
         ("python3 -m pip install x", "pip.py"),
         ("python -m pip install x", "pip/__main__.py"),
+        ("python3 -m pip install x", "logging.py"),
     ],
 )
 def test_s19_a_grant_of_installs_holds_for_no_program_of_the_repository(

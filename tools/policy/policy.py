@@ -277,8 +277,11 @@ class Policy:
         impostor = _find_impostor(argv[0], workspace, environment)
         if impostor and not ("/" not in argv[0] and environment.finds(argv[0]) and self._trusted(workspace)):
             return Decision("ask", f"you granted installs with {manager}, but {impostor}", network=True)
-        if "-m" in argv and _has_module(argv[argv.index("-m") + 1], workspace):
-            return Decision("ask", f"you granted installs with {manager}, but the workspace has its own", network=True)
+        if "-m" in argv and not self._trusted(workspace):
+            why = (
+                f"you granted installs with {manager}, but `-m` takes modules of a workspace first that you don't trust"
+            )
+            return Decision("ask", why, network=True)
         if not self._reaches_hosts():
             why = f"you granted installs with {manager}, but the sandbox of this machine reaches no host"
             return Decision("ask", why, network=True)
@@ -470,11 +473,6 @@ def _find_impostor(name: str, workspace: str, environment: _FindsPrograms) -> st
                 return f"{name} comes from the workspace"
             return None
     return None
-
-
-def _has_module(name: str, workspace: str) -> bool:
-    """Whether Python would import this module from the workspace, which comes before what is installed."""
-    return any(os.path.lexists(f"{workspace}/{name}{suffix}") for suffix in ("", ".py", ".pyc", ".so"))
 
 
 def _find_protected(line: str) -> str | None:
