@@ -16,9 +16,9 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(PROJECT))
 
-from sidecar.wire.intents import INTENTS, Intent  # noqa: E402
+from sidecar.wire.intents import Intent  # noqa: E402
 from sidecar.work.routing.features import features  # noqa: E402
-from sidecar.work.routing.guess import LEARNED, NEUTRAL, UNIT, guess  # noqa: E402
+from sidecar.work.routing.guess import GUESSED, LEARNED, NEUTRAL, UNIT, guess  # noqa: E402
 from tests.sentences import all_sentences, labelled  # noqa: E402
 
 EPOCHS = 20
@@ -40,12 +40,12 @@ def learn(sentences: Sequence[tuple[Intent, str]]) -> dict[str, list[float]]:
     names = sorted(feature for feature, count in counts.items() if count >= MIN_SENTENCES)
     numbers = {feature: number for number, feature in enumerate(names)}
     examples = [
-        (sorted(numbers[feature] for feature in each if feature in numbers), INTENTS.index(intent))
+        (sorted(numbers[feature] for feature in each if feature in numbers), GUESSED.index(intent))
         for each, (intent, _) in zip(found, sentences, strict=True)
     ]
-    weights: Rows = [[0.0] * len(INTENTS) for _ in names]
+    weights: Rows = [[0.0] * len(GUESSED) for _ in names]
     #: Updates times the step at which they came: subtracted in the end, this leaves the average.
-    added: Rows = [[0.0] * len(INTENTS) for _ in names]
+    added: Rows = [[0.0] * len(GUESSED) for _ in names]
     moved = [0.01] * len(names)
     chance, step = random.Random(SEED), 1
     for _ in range(EPOCHS):
@@ -86,7 +86,7 @@ def head(sentences: Sequence[tuple[Intent, str]]) -> str:
     """The first line of the file, which identifies the training sentences."""
     text_of_all = "\n".join(f"{intent}\t{text}" for intent, text in sentences)
     fingerprint = hashlib.sha256(text_of_all.encode()).hexdigest()[:16]
-    return f"# packaging/learn.py, {len(sentences)} sentences, {fingerprint}\t{' '.join(INTENTS)}"
+    return f"# packaging/learn.py, {len(sentences)} sentences, {fingerprint}\t{' '.join(GUESSED)}"
 
 
 def letter(weight: float) -> str:

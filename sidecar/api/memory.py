@@ -12,6 +12,7 @@ from sidecar.engine.errors import OperationRefused
 from sidecar.memory.notes import Notes, TooManyNotes
 from sidecar.memory.past import Past
 from sidecar.memory.port import Memory, MemoryState, SearchRequest
+from sidecar.memory.proposals import is_file, render_diff, write_proposal
 from sidecar.wire.memory import (
     ImpactAnswer,
     ImpactHit,
@@ -28,6 +29,7 @@ from sidecar.wire.memory import (
     NoteList,
     NoteRequest,
 )
+from tools.errors import ToolError
 
 _WAIT_SECONDS = 120.0
 
@@ -44,7 +46,7 @@ class MemoryRoutes:
         workspace = self._workspace(wanted.workspace)
         if wanted.collection != "codebase":
             return await self._search_past(workspace, wanted)
-        search = SearchRequest(wanted.query, wanted.limit, wanted.path, wanted.kind, wanted.language)
+        search = SearchRequest(wanted.query, wanted.limit, wanted.path, wanted.kind, wanted.language, days=wanted.days)
         found = await self._memory.search(workspace, search, wanted.wait)
         hits = [
             MemoryHit(
@@ -127,10 +129,23 @@ class MemoryRoutes:
 
     async def decide_note(self, request: Request) -> Response:
         wanted = await read(request, NoteDecision)
-        change = self._notes.accept if wanted.accept else self._notes.remove
-        if not await asyncio.to_thread(change, wanted.id):
+        if not await asyncio.to_thread(self._decide, wanted):
             raise OperationRefused(404, "unknown_note", f"No note has the id {wanted.id[:100]}.")
         return answer(MemoryDone())
+
+    def _decide(self, wanted: NoteDecision) -> bool:
+        """Whether there is such a note. An accepted file takes the place of its note."""
+        note = self._notes.get(wanted.id)
+        if note is None:
+            return False
+        if wanted.accept and is_file(note):
+            try:
+                write_proposal(note)
+            except ToolError as error:
+                message = f"{error.message} The proposal is kept."
+                raise OperationRefused(409, "not_written", message) from error
+        change = self._notes.accept if wanted.accept and not is_file(note) else self._notes.remove
+        return change(wanted.id)
 
     async def _note_list(self, workspace: str) -> Response:
         notes = await asyncio.to_thread(self._notes.list, os.path.realpath(workspace))
@@ -143,6 +158,7 @@ class MemoryRoutes:
                 text=note.text,
                 state=note.state,
                 task=note.task or None,
+                diff=await asyncio.to_thread(render_diff, note) or None,
                 at=note.at,
             )
             for note in notes

@@ -509,7 +509,7 @@ TABLE: Sequence[Route] = (
         "GET /api/brain/memory/notes",
         "memory_notes",
         MemoryRoutes.list_notes,
-        "List the decisions and patterns of a workspace",
+        "List the decisions and patterns of a workspace, and what agents proposed",
         memory.NoteList,
         query=(Parameter("workspace", "The workspace's directory; default: the sidecar's own."),),
         refusals=(422,),
@@ -530,7 +530,7 @@ TABLE: Sequence[Route] = (
         "Accept a note that an agent proposed, or remove a note",
         memory.MemoryDone,
         memory.NoteDecision,
-        refusals=(404,),
+        refusals=(404, 409),
     ),
     Route("GET /api/brain/status", "status", SystemRoutes.status, "Get the sidecar's status", system.StatusAnswer),
     Route(

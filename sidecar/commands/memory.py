@@ -3,11 +3,12 @@
 import argparse
 import json
 import shutil
+from pathlib import Path
 from urllib.parse import quote
 
 from sidecar.client.client import Json
 from sidecar.client.sidecars import reading
-from sidecar.commands.errors import EXIT_FAILED
+from sidecar.commands.errors import EXIT_FAILED, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
 from sidecar.commands.text import Style, clip, is_terminal, safe_line, style_for
 
@@ -18,7 +19,7 @@ _SNIPPET_LINES = 3
 def search(args: argparse.Namespace) -> int:
     place = workspace(args)
     body: Json = {"workspace": str(place), "query": args.query, "limit": args.limit, "wait": 300.0}
-    body |= {"path": args.path or "", "kind": args.kind or ""}
+    body |= {"path": args.path or "", "kind": args.kind or "", "days": args.days}
     with reading(data_dir(args), place) as client:
         found = client.post("/api/brain/memory/search", body, timeout=_SECONDS)
     if args.json:
@@ -71,6 +72,8 @@ def impact(args: argparse.Namespace) -> int:
 def manage(args: argparse.Namespace) -> int:
     place = workspace(args)
     body: Json = {"workspace": str(place)}
+    if args.action in ("notes", "accept", "remove"):
+        return _notes(args, place)
     with reading(data_dir(args), place) as client:
         if args.action == "rebuild":
             client.post("/api/brain/memory/rebuild", body, timeout=_SECONDS)
@@ -80,6 +83,29 @@ def manage(args: argparse.Namespace) -> int:
             client.post("/api/brain/memory/forget", body, timeout=_SECONDS)
         found = client.get(f"/api/brain/memory?workspace={quote(str(place), safe='')}")
     return _show_state(found, args)
+
+
+def _notes(args: argparse.Namespace, place: Path) -> int:
+    with reading(data_dir(args), place) as client:
+        if args.action != "notes":
+            if not args.id:
+                raise CommandFailed(f"Name the note: `brain memory {args.action} ID`. `brain memory notes` lists them.")
+            client.post("/api/brain/memory/notes/decide", {"id": args.id, "accept": args.action == "accept"})
+            print("Accepted." if args.action == "accept" else "Removed.")
+            return 0
+        notes: list[Json] = client.get(f"/api/brain/memory/notes?workspace={quote(str(place), safe='')}")["notes"]
+    if args.json:
+        print(json.dumps(notes, ensure_ascii=False))
+        return 0
+    style = style_for()
+    for note in notes:
+        state = style.yellow("proposed") if note["state"] == "proposed" else "accepted"
+        print(f"{note['id']}  {state}  {note['collection']}: {style.bold(safe_line(note['title']))}")
+        for line in (note.get("diff") or note["text"]).split("\n"):
+            print(f"  │ {safe_line(line)}")
+    if not notes:
+        print("There are no notes about this workspace.")
+    return 0
 
 
 def _show_state(found: Json, args: argparse.Namespace) -> int:

@@ -408,6 +408,7 @@ brain search "parse the configuration" --json | jq -r '.hits[] | "\\(.path):\\(.
             _arg("query", metavar="WORDS", help="what the code does"),
             _arg("--path", metavar="PATH", help="only in this folder or file"),
             _arg("--kind", metavar="KIND", help="only this kind, such as function, class or section"),
+            _arg("--days", type=_positive, default=0, metavar="N", help="only files changed in the last N days"),
             _arg("--limit", type=_positive, default=8, metavar="N", help="how many to show (default: %(default)s)"),
             _WORKSPACE,
             _JSON,
@@ -438,12 +439,15 @@ brain impact Watcher --path sidecar/cache/watcher.py --json""",
     Command(
         "memory",
         "Code",
-        "show, rebuild or forget the index of a workspace",
+        "show, rebuild or forget the index of a workspace; decide on what agents propose",
         "Show how much of a workspace is indexed and how much room that takes. The index lies in the data directory "
-        "and holds nothing that isn't in the workspace.",
+        "and holds nothing that isn't in the workspace. Agents may propose decisions, patterns, team standards and "
+        "skills: `notes` lists them, with the difference they make; only you accept them.",
         """\
 brain memory
 brain memory rebuild
+brain memory notes
+brain memory accept n_1f0c2a9b4e7d
 brain memory forget --workspace ~/project""",
         "memory:manage",
         (
@@ -452,9 +456,11 @@ brain memory forget --workspace ~/project""",
                 nargs="?",
                 default="state",
                 metavar="ACTION",
-                choices=lambda: ("state", "rebuild", "forget"),
-                help="state, rebuild (build it anew and wait) or forget (delete it) (default: %(default)s)",
+                choices=lambda: ("state", "rebuild", "forget", "notes", "accept", "remove"),
+                help="state, rebuild (build it anew and wait), forget (delete it), notes, accept ID or remove ID "
+                "(default: %(default)s)",
             ),
+            _arg("id", nargs="?", default="", metavar="ID", help="the note, for accept and remove"),
             _WORKSPACE,
             _JSON,
             _DATA_DIR,

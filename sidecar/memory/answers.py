@@ -52,7 +52,7 @@ class CurrentFiles:
 def answer_search(store: sqlite3.Connection, workspace: str, search: SearchRequest) -> tuple[list[Hit], list[str]]:
     """The hits, and the files that changed since they were indexed."""
     question = QueryTerms(store, search.query)
-    filters = Filters(search.path, search.kind, search.language)
+    filters = Filters(search.path, search.kind, search.language, search.days)
     ranked = rank(find_candidates(store, question, filters), search.near)
     files = CurrentFiles(store, workspace)
     try:

@@ -6,6 +6,7 @@ lead to the files that they changed. `features` measures each candidate, `rankin
 
 import math
 import sqlite3
+import time
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,8 +31,15 @@ _COMMITS = 120
 _LEADERS = 4
 _BEST_OF_FILE = 40
 _CHUNKS_OF_FILE = 2
-_YEAR = 365 * 86_400.0
-_COMMIT_PATHS = "SELECT path FROM commit_files JOIN paths ON paths.id = commit_files.file WHERE commit_files.id = ?"
+_DAY = 86_400.0
+_YEAR = 365 * _DAY
+_COMMIT_PATHS = (
+    "SELECT commit_files.id, path FROM commit_files JOIN paths ON paths.id = commit_files.file WHERE commit_files.id IN"
+)
+_LAST_COMMITS = (
+    "SELECT path, max(commits.time) FROM paths JOIN commit_files ON commit_files.file = paths.id "
+    "JOIN commits ON commits.id = commit_files.id WHERE path IN"
+)
 _FILE_ROWS = "SELECT id, path, kind, language, terms, counts FROM files WHERE "
 _CHUNK_ROWS = "SELECT id, file, line, end_line, symbol, name, kind, length, terms, counts FROM chunks WHERE "
 
@@ -41,6 +49,7 @@ class Filters:
     path: str = ""
     kind: str = ""
     language: str = ""
+    days: int = 0
 
     def file(self, path: str, language: str) -> bool:
         prefix = self.path.strip("/")
@@ -66,7 +75,18 @@ def find_candidates(store: sqlite3.Connection, question: QueryTerms, filters: Fi
     _measure_neighbours(store, files)
     _measure_changed_together(store, files)
     _compare(files)
-    return [each for each in files.values() if each.chunks]
+    recent = _changed_since(store, files, time.time() - filters.days * _DAY) if filters.days else files.keys()
+    return [each for each in files.values() if each.chunks and each.id in recent]
+
+
+def _changed_since(store: sqlite3.Connection, files: Mapping[int, FileCandidate], since: float) -> set[int]:
+    """By the last commit that changed a file; by its own time if no commit did."""
+    by_path = {each.path: each.id for each in files.values()}
+    last = dict(_select(store, _LAST_COMMITS, by_path, " GROUP BY path"))
+    stamps = {
+        path: mtime / 1e9 for path, mtime in _select(store, "SELECT path, mtime FROM files WHERE path IN", by_path)
+    }
+    return {file for path, file in by_path.items() if last.get(path, stamps.get(path, 0.0)) >= since}
 
 
 def _match(terms: Iterable[str]) -> str:
@@ -126,10 +146,13 @@ def _history(
     messages: dict[str, list[str]] = defaultdict(list)
     weights = {term.text: term.commit for term in question.terms}
     words: dict[str, set[str]] = defaultdict(set)
+    changed: dict[int, list[str]] = defaultdict(list)
+    for commit, path in _select(store, _COMMIT_PATHS, [row[0] for row in rows]):
+        changed[commit].append(path)
     for commit, files, subject, score, at in rows:
         fit = min(score / total, 1.5) * (0.5 + 0.5 * math.exp(-max(newest - at, 0) / (2 * _YEAR)))
         said = weights.keys() & name_terms(subject)
-        for (path,) in store.execute(_COMMIT_PATHS, (commit,)):
+        for path in changed[commit]:
             words[path] |= said
             share = fit / max(files, 1) ** 0.5
             sums[path] += share * fit

@@ -1,4 +1,4 @@
-"""Notes about a workspace that outlast its index: decisions and patterns.
+"""Notes about a workspace that outlast its index: decisions and patterns, and proposed standards and skills.
 
 An agent may only propose a note; a person accepts it. Proposed notes are never shown to an agent.
 """
@@ -12,7 +12,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-NoteKind = Literal["decisions", "patterns"]
+#: `standards` and `skills` become files of the workspace when a person accepts them.
+NoteKind = Literal["decisions", "patterns", "standards", "skills"]
 NoteState = Literal["proposed", "accepted"]
 
 MAX_NOTES = 1_000
@@ -77,6 +78,13 @@ class Notes:
             rows = store.execute("SELECT * FROM notes WHERE workspace = ? ORDER BY at DESC", (workspace,)).fetchall()
         notes = [Note(*row) for row in rows]
         return [note for note in notes if note.state == "accepted"] if accepted else notes
+
+    def get(self, note_id: str) -> Note | None:
+        if not self._path.exists():
+            return None
+        with self._lock, closing(self._open()) as store:
+            row = store.execute("SELECT * FROM notes WHERE id = ?", (note_id,)).fetchone()
+        return None if row is None else Note(*row)
 
     def accept(self, note_id: str) -> bool:
         return self._change("UPDATE notes SET state = 'accepted' WHERE id = ?", note_id)

@@ -8,6 +8,7 @@ from pydantic import Field, JsonValue
 
 from sidecar.memory.notes import MAX_TEXT, MAX_TITLE, Notes, TooManyNotes
 from sidecar.memory.past import Past
+from sidecar.memory.proposals import problem_with
 from tools.errors import ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
@@ -46,8 +47,13 @@ class Recall:
 
 
 class ProposeNoteArguments(Arguments):
-    collection: Literal["decisions", "patterns"]
-    title: Annotated[str, Field(min_length=1, max_length=MAX_TITLE)]
+    collection: Literal["decisions", "patterns", "standards", "skills"]
+    title: Annotated[
+        str,
+        Field(
+            min_length=1, max_length=MAX_TITLE, description="For standards and skills, a name like `error-handling`."
+        ),
+    ]
     text: Annotated[str, Field(min_length=1, max_length=MAX_TEXT, description="What holds, why, and what follows.")]
 
 
@@ -55,8 +61,8 @@ class ProposeNote:
     spec = ToolSpec(
         name="propose_note",
         description=(
-            "Propose a decision or a pattern of this project for later tasks. A person accepts or declines it; until "
-            "then it is not used."
+            "Propose a decision or a pattern of this project for later tasks, or the whole new text of a team standard "
+            "or a skill. A person sees the difference and accepts or declines it; until then it is not used."
         ),
         arguments=ProposeNoteArguments,
         timeout=10.0,
@@ -66,6 +72,8 @@ class ProposeNote:
         self._notes = notes
 
     async def run(self, args: ProposeNoteArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        if problem := problem_with(args.collection, args.title, args.text):
+            raise ToolError(f"{problem} Nothing was stored.")
         place = os.path.realpath(call.workspace)
         try:
             note = await asyncio.to_thread(self._notes.add, place, args.collection, args.title, args.text, task=call.id)

@@ -30,6 +30,8 @@ class SearchRequest:
     kind: str = ""
     language: str = ""
     near: tuple[str, ...] = ()
+    #: Only files that changed in the last so many days; 0 is all.
+    days: int = 0
 
 
 class Hit(NamedTuple):

@@ -23,6 +23,7 @@ from sidecar.offline.skills.lines import CountLines, ExplainLines
 from sidecar.offline.skills.moving import Moving
 from sidecar.offline.skills.places import Places
 from sidecar.offline.skills.rename import Rename
+from sidecar.offline.skills.research import Research
 from sidecar.offline.skills.review import ReviewCode, ReviewVerdict
 from sidecar.offline.skills.running import Commands, Formatting, ProjectCommands
 from sidecar.offline.skills.search import ListFiles, SearchText, Todos
@@ -34,6 +35,7 @@ from sidecar.offline.skills.writing import Writing
 SKILLS: tuple[OfflineSkill, ...] = (
     Scaffold(),
     ReviewVerdict(),
+    Research(),
     Help(),
     Rename(),
     Imports(),

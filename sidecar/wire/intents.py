@@ -11,6 +11,7 @@ Intent = Literal[
     "run_command",
     "review_code",
     "write_docs",
+    "research",
 ]
 INTENTS: tuple[Intent, ...] = get_args(Intent)
 
@@ -29,7 +30,7 @@ class SlashCommand(NamedTuple):
 
 
 SLASH_COMMANDS: dict[str, SlashCommand] = {
-    **{intent: SlashCommand(intent) for intent in INTENTS},
+    **{intent: SlashCommand(intent) for intent in INTENTS if intent != "research"},
     "ask": SlashCommand("chat", "Only talk, change nothing"),
     "explain": SlashCommand("explain_code", "Explain code, change nothing", "explain"),
     "find": SlashCommand("explain_code", "", "find"),
@@ -42,4 +43,5 @@ SLASH_COMMANDS: dict[str, SlashCommand] = {
     "review": SlashCommand("review_code", "Review code", "review"),
     "docs": SlashCommand("write_docs", "Write documentation", "document", verb_optional=True),
     "document": SlashCommand("write_docs", "", "document", verb_optional=True),
+    "research": SlashCommand("research", "Research a question and cite its sources"),
 }

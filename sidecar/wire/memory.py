@@ -20,6 +20,9 @@ class MemorySearchRequest(Wire):
     path: Annotated[RelativePath, Field(description="Only in this folder or file.")] = ""
     kind: Annotated[ShortText, Field(description="Only chunks of this kind, such as `function` or `class`.")] = ""
     language: ShortText = ""
+    days: Annotated[
+        int, Field(ge=0, le=36_500, description="Only files that changed in the last so many days; 0: all.")
+    ] = 0
     collection: Collection = "codebase"
     wait: Annotated[
         float, Field(ge=0, le=600, description="Seconds to wait for an index that is being built; default 120.")
@@ -86,17 +89,22 @@ class NoteRequest(Wire):
 
 class NoteDecision(Wire):
     id: ShortText
-    accept: Annotated[bool, Field(description="False removes the note.")]
+    accept: Annotated[
+        bool, Field(description="True also writes the file of a proposed standard or skill; false removes the note.")
+    ]
 
 
 class NoteInfo(Wire):
     id: str
     workspace: str
-    collection: Literal["decisions", "patterns"]
+    collection: Literal["decisions", "patterns", "standards", "skills"]
     title: str
     text: str
     state: Annotated[Literal["proposed", "accepted"], Field(description="Only accepted notes are used.")]
     task: Annotated[str | None, Field(description="The call of the agent that proposed it.")] = optional()
+    diff: Annotated[
+        str | None, Field(description="What accepting it changes in the workspace, for standards and skills.")
+    ] = optional()
     at: Annotated[float, Field(description="Seconds since 1970.")]
 
 

@@ -176,11 +176,23 @@ class Usage(Wire):
     cost_usd: float = 0.0
 
 
+class Source(Wire):
+    """Lines of the workspace that a research answer rests on; a check found that they exist."""
+
+    path: str
+    #: A line or a range, such as `12-30`.
+    lines: str
+    why: str
+
+
 class TaskResult(Wire):
     summary: str
     files_modified: list[str]
     verification: JsonValue
     usage: Usage
+    #: Of a research task.
+    answer: str | None = None
+    sources: list[Source] | None = None
 
 
 class ForkedFrom(Wire):

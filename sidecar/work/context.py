@@ -28,6 +28,9 @@ CONTEXT_BYTES = 1_740
 #: Bytes of a plan that its coder hasn't read in the conversation.
 PLAN_BYTES = 1_000
 RULE_FILES = ("AGENTS.md", "CLAUDE.md")
+#: Standards of a team, read in a workspace that you trust.
+STANDARDS = ".brain/standards"
+_MAX_STANDARDS = 20
 #: Folders of open and mentioned files whose rules are read, beside the root.
 _FOLDERS = 4
 _PLACE, _SYSTEM, _CHANGES, _FILE, _OPEN, _MAP, _MENTIONED, _HIDDEN = 250, 200, 180, 120, 150, 500, 380, 120
@@ -94,7 +97,7 @@ async def describe_workspace(
         parts.append(cut(f"Mentioned, but not shown: {', '.join(hidden)}", _HIDDEN))
     near = [*([context.current_file] if context.current_file else ()), *(mention.path for mention in mentions)]
     left = room - sent_size(_joined([*parts, _QUOTED, *mentioned, ""]))
-    found = await _rules(host, near, rules or left, redact)
+    found = await _rules(host, near, rules or left, redact, trusted=rules > 0)
     if not rules:
         quotes = [*found, *mentioned]
         return cut(_joined([*parts, _QUOTED, *quotes] if quotes else parts), room)
@@ -174,9 +177,12 @@ async def _read_mention(host: Host, mention: Mention, limit: int, redact: Callab
     return text if text is None else mention.lines_of(text).strip("\n")
 
 
-async def _rules(host: Host, near: Sequence[str], left: int, redact: Callable[[str], str]) -> list[str]:
+async def _rules(
+    host: Host, near: Sequence[str], left: int, redact: Callable[[str], str], *, trusted: bool
+) -> list[str]:
     """Rules of the repository and of the folders in question; if they don't all fit, a part of each."""
-    paths = [f"{folder}{name}" for folder in ("", *_folders(host, near)) for name in RULE_FILES]
+    standards = await _standards(host) if trusted else []
+    paths = standards + [f"{folder}{name}" for folder in ("", *_folders(host, near)) for name in RULE_FILES]
     found = await asyncio.gather(*(_rule(host, path, left, redact) for path in paths))
     texts = {path: text for path, text in zip(paths, found, strict=True) if text}
     for path, text in list(texts.items()):
@@ -190,6 +196,15 @@ async def _rules(host: Host, near: Sequence[str], left: int, redact: Callable[[s
             quotes[path] = _quote(path, cut(texts[path], room, f"\n… cut; read {path} for the rest"))
             left -= sent_size(quotes[path]) + _GAP
     return [quotes[path] for path in texts if path in quotes]
+
+
+async def _standards(host: Host) -> list[str]:
+    """The team's standards, by name."""
+    try:
+        names = await host.names(STANDARDS)
+    except (ToolError, OSError):
+        return []
+    return [f"{STANDARDS}/{name}" for name in sorted(names) if name.endswith(".md")][:_MAX_STANDARDS]
 
 
 def _folders(host: Host, near: Sequence[str]) -> list[str]:

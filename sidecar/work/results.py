@@ -6,6 +6,7 @@ from pydantic import Field, TypeAdapter
 
 from sidecar.engine.steps import StepKey
 from sidecar.wire.base import Wire
+from sidecar.wire.tasks import Source
 
 
 class Answered(Wire):
@@ -21,7 +22,18 @@ class GaveUp(Wire):
     began: bool
 
 
-AgentResult = Answered | GaveUp
+class Researched(Wire):
+    """A researcher's answer with the sources that a check found to exist."""
+
+    type: Literal["researched"] = "researched"
+    #: The answer with its sources, and what was removed.
+    text: str
+    answer: str
+    sources: list[Source]
+    removed: list[str]
+
+
+AgentResult = Answered | GaveUp | Researched
 #: The results of finished steps.
 Results = dict[StepKey, str]
 
@@ -36,7 +48,7 @@ def parse_result(body: str) -> AgentResult:
 
 def render_result(result: AgentResult) -> str:
     """The text for the next agent and the summary; "" if there is none."""
-    if isinstance(result, Answered):
+    if isinstance(result, Answered | Researched):
         return result.text
     return f"Not finished: {result.reason}" if result.began else ""
 
@@ -45,6 +57,12 @@ def agent_texts(results: Results) -> list[tuple[StepKey, str]]:
     """The texts of the finished steps, in order."""
     found = [(key, render_result(parse_result(body))) for key, body in results.items() if key.agent]
     return [(key, text) for key, text in found if text]
+
+
+def researched(results: Results) -> Researched | None:
+    """The newest answer of a researcher."""
+    found = (parse_result(body) for key, body in results.items() if key.agent)
+    return next((each for each in reversed(list(found)) if isinstance(each, Researched)), None)
 
 
 def next_verification(results: Results) -> int:

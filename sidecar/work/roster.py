@@ -97,6 +97,7 @@ ROSTER: dict[str, Agent] = {
         Agent("coder", "Reads and changes code.", "smart", (*READ, *WRITE, *RUN, *FURTHER), 10),
         Agent("reviewer", "Reviews a change and reports problems.", "fast", (*READ, "run_tests"), 5),
         Agent("terminal", "Runs commands and tests and reads their output.", "instant", (*READ, *RUN), 5),
+        Agent("researcher", "Answers a question about the workspace and cites its sources.", "smart", READ, 5),
         Agent("docs", "Writes documentation.", "smart", (*READ, *WRITE, *FURTHER), 5),
     )
 }

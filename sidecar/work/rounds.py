@@ -19,7 +19,7 @@ from sidecar.work.past import PastRound, past_rounds
 from sidecar.work.pipeline import Pipeline, Stage, Unfold, run_pipeline
 from sidecar.work.plan_first import describe_unused_plan, plan_first
 from sidecar.work.references import PromptCall, ReferenceSource, expand_prompt, parse_prompt
-from sidecar.work.results import Results, next_verification
+from sidecar.work.results import Results, next_verification, researched
 from sidecar.work.router import READ_ONLY, request_of, route, route_prompt, unsure
 from sidecar.work.routing.cues import forbids_changes
 from sidecar.work.setup import AgentSetup
@@ -88,11 +88,14 @@ class RoundRunner:
             careful=unsure(chosen),
         )
         results = await run_pipeline(self._pipeline(setup, chosen), run)
+        found = researched(results)
         return TaskResult(
             summary=describe_unused_plan(results) or summarize(results),
             files_modified=changed_files(run.state),
             verification=verification_result(run.state),
             usage=run.budget.usage,
+            answer=found.answer if found else None,
+            sources=found.sources if found else None,
         )
 
     def _pipeline(self, setup: AgentSetup, chosen: RouteAnswer) -> Pipeline:

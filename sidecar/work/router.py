@@ -31,10 +31,11 @@ PIPELINES: dict[Intent, tuple[str, ...]] = {
     "review_code": ("reviewer",),
     "write_docs": ("docs", "reviewer"),
     "chat": ("coder",),
+    "research": ("researcher",),
 }
 
 #: Intents whose agents get no tool that changes anything.
-READ_ONLY: frozenset[Intent] = frozenset({"chat", "explain_code", "review_code"})
+READ_ONLY: frozenset[Intent] = frozenset({"chat", "explain_code", "review_code", "research"})
 #: Below this confidence, the words leave it open.
 SURE = 0.6
 #: If a change is at least this likely, an unsure request gets the pipeline that may edit.

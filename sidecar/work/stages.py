@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import Literal
 
 from sidecar.engine.errors import AgentError
@@ -14,6 +15,7 @@ from sidecar.work.handover import Assignment, Part, final_answers, handoff, work
 from sidecar.work.loop import Job, run_agent
 from sidecar.work.pipeline import Parallel, Pipeline, Stage, Step, Unfold, agent_step
 from sidecar.work.plan import NoPlan, Plan, PlannedStep, one_step, parse_plan
+from sidecar.work.research import MAX_ROUNDS, check_findings, parse_findings
 from sidecar.work.results import (
     AgentResult,
     Answered,
@@ -49,6 +51,7 @@ _TITLES = {
     "terminal": "Run it",
     "reviewer": "Review the changes",
     "docs": "Write the documentation",
+    "researcher": "Research the question",
 }
 _READ_ONLY_TITLES = {"coder": "Look at the code and answer", "reviewer": "Review the code"}
 
@@ -119,6 +122,23 @@ class PipelineBuilder:
             *self._review((document,)),
             self._step(self._key("docs"), document, ()),
         ]
+
+    def research(self) -> Pipeline:
+        """One agent answers with sources; a check removes those that don't exist."""
+        setup, key = self._setup, self._key("researcher")
+
+        async def act(results: Results) -> AgentResult:
+            job, log = await setup.job(key)
+            # A round more would be the answer's.
+            job.max_iterations = min(job.max_iterations or MAX_ROUNDS + 1, MAX_ROUNDS + 1)
+            text = await run_agent(job, log)
+            if parse_findings(text) is None and job.model.capabilities.language:
+                request = "Answer with the JSON of your answer, `answer` and `sources`, and nothing else."
+                with suppress(AgentError):
+                    text = await setup.again(job, log, key.of_repair(), request)
+            return await check_findings(text, setup.executor.host(setup.run.request.workspace))
+
+        return [agent_step(key, _TITLES["researcher"], act)]
 
     def _begin(self, following: Sequence[Part]) -> list[Stage]:
         """Plan and do the work; without a plan if it is small."""
@@ -431,6 +451,7 @@ class PlannedSteps:
 
 
 _BY_INTENT: dict[Intent, tuple[tuple[str, ...], Callable[[PipelineBuilder], Pipeline]]] = {
+    "research": (("researcher",), PipelineBuilder.research),
     "refactor_code": (("planner", "coder", "reviewer"), PipelineBuilder.refactor_code),
     "create_project": (("planner", "coder", "terminal", "reviewer", "docs"), PipelineBuilder.create_project),
 }

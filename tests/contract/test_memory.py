@@ -1,6 +1,7 @@
 """What every memory promises, whatever it keeps its index in."""
 
 import asyncio
+import os
 import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -173,6 +174,14 @@ async def test_past_commits_lead_to_the_files_they_changed(memory: Memory, works
     hits = (await memory.search(str(workspace), SearchRequest("danish legislation"), SECONDS)).hits
     assert hits[0].path == "shop/tax.py"
     assert "Danish legislation" in hits[0].why
+
+
+async def test_a_search_may_leave_out_what_did_not_change_lately(memory: Memory, workspace: Path) -> None:
+    os.utime(workspace / "shop/tax.py", (1_000_000_000, 1_000_000_000))
+    every = await memory.search(str(workspace), SearchRequest("amount price"), SECONDS)
+    lately = await memory.search(str(workspace), SearchRequest("amount price", days=30), SECONDS)
+    assert {"shop/tax.py", "shop/prices.py"} <= {hit.path for hit in every.hits}
+    assert {hit.path for hit in lately.hits} == {hit.path for hit in every.hits} - {"shop/tax.py"}
 
 
 async def test_an_index_can_be_forgotten_and_built_again(memory: Memory, workspace: Path, tmp_path: Path) -> None:

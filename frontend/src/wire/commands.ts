@@ -9,6 +9,7 @@ export const INTENTS = [
   "run_command",
   "review_code",
   "write_docs",
+  "research",
 ] as const;
 
 export type Intent = (typeof INTENTS)[number];
@@ -25,4 +26,5 @@ export const SLASH_COMMANDS: Readonly<Record<string, { readonly intent: Intent; 
   run: { intent: "run_command", hint: "Run a command or the tests" },
   review: { intent: "review_code", hint: "Review code" },
   docs: { intent: "write_docs", hint: "Write documentation" },
+  research: { intent: "research", hint: "Research a question and cite its sources" },
 };

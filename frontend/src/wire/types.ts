@@ -642,6 +642,8 @@ export interface MemorySearchRequest {
   /** Only chunks of this kind, such as `function` or `class`. */
   kind?: string;
   language?: string;
+  /** Only files that changed in the last so many days; 0: all. */
+  days?: number;
   collection?: "codebase" | "tasks" | "decisions" | "patterns";
   /** Seconds to wait for an index that is being built; default 120. */
   wait?: number;
@@ -738,20 +740,22 @@ export interface NamedApproval {
 
 export interface NoteDecision {
   id: string;
-  /** False removes the note. */
+  /** True also writes the file of a proposed standard or skill; false removes the note. */
   accept: boolean;
 }
 
 export interface NoteInfo {
   id: string;
   workspace: string;
-  collection: "decisions" | "patterns";
+  collection: "decisions" | "patterns" | "standards" | "skills";
   title: string;
   text: string;
   /** Only accepted notes are used. */
   state: "proposed" | "accepted";
   /** The call of the agent that proposed it. */
   task?: string;
+  /** What accepting it changes in the workspace, for standards and skills. */
+  diff?: string;
   /** Seconds since 1970. */
   at: number;
 }
@@ -793,7 +797,7 @@ export interface OpenCall {
 }
 
 export interface Options {
-  intent?: "chat" | "explain_code" | "edit_code" | "refactor_code" | "create_project" | "run_command" | "review_code" | "write_docs" | null;
+  intent?: "chat" | "explain_code" | "edit_code" | "refactor_code" | "create_project" | "run_command" | "review_code" | "write_docs" | "research" | null;
   agentType?: string | null;
   models?: Models;
   priority?: "high" | "normal" | "low";
@@ -982,7 +986,7 @@ export interface RoleInfo {
 }
 
 export interface RouteAnswer {
-  intent: "chat" | "explain_code" | "edit_code" | "refactor_code" | "create_project" | "run_command" | "review_code" | "write_docs";
+  intent: "chat" | "explain_code" | "edit_code" | "refactor_code" | "create_project" | "run_command" | "review_code" | "write_docs" | "research";
   confidence: number;
   pipeline: string[];
   why: string;
@@ -994,7 +998,7 @@ export interface RouteEvent {
   seq?: number;
   taskId: string;
   at: string;
-  intent: "chat" | "explain_code" | "edit_code" | "refactor_code" | "create_project" | "run_command" | "review_code" | "write_docs";
+  intent: "chat" | "explain_code" | "edit_code" | "refactor_code" | "create_project" | "run_command" | "review_code" | "write_docs" | "research";
   confidence: number;
   pipeline: string[];
   why: string;
@@ -1052,6 +1056,13 @@ export interface ShellToolSpec {
   parallel?: boolean;
 }
 
+/** Lines of the workspace that a research answer rests on; a check found that they exist. */
+export interface Source {
+  path: string;
+  lines: string;
+  why: string;
+}
+
 export type Status = "queued" | "running" | "waiting" | "completed" | "failed" | "cancelling" | "cancelled" | "interrupted" | "escalated";
 
 export interface StatusAnswer {
@@ -1103,7 +1114,7 @@ export interface Task {
   id: string;
   status: Status;
   task: string;
-  intent: "chat" | "explain_code" | "edit_code" | "refactor_code" | "create_project" | "run_command" | "review_code" | "write_docs" | null;
+  intent: "chat" | "explain_code" | "edit_code" | "refactor_code" | "create_project" | "run_command" | "review_code" | "write_docs" | "research" | null;
   pipeline: string[];
   workspace: string;
   priority: "high" | "normal" | "low";
@@ -1141,6 +1152,8 @@ export interface TaskResult {
   filesModified: string[];
   verification: JsonValue;
   usage: Usage;
+  answer?: string | null;
+  sources?: Source[] | null;
 }
 
 /** Opens one WebSocket without an Authorization header. */

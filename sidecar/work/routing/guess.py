@@ -14,7 +14,9 @@ LEARNED = Path(__file__).with_name("learned.tsv")
 NEUTRAL, UNIT = ord("O"), 16
 #: Only your own choice is certain.
 _MAX_CONFIDENCE = 0.99
-_WRITING = tuple(INTENTS.index(intent) for intent in ("edit_code", "refactor_code", "create_project", "write_docs"))
+#: Nobody is sent to research by the words alone: it is chosen.
+GUESSED: tuple[Intent, ...] = tuple(intent for intent in INTENTS if intent != "research")
+_WRITING = tuple(GUESSED.index(intent) for intent in ("edit_code", "refactor_code", "create_project", "write_docs"))
 _REASONS: dict[Intent, str] = {
     "create_project": "it asks for a new project",
     "edit_code": "it asks for a change",
@@ -45,7 +47,7 @@ def guess(text: str) -> Guess:
     odds = [exp((score - scores[best]) / UNIT) for score in scores]
     total = sum(odds)
     writes = sum([odds[place] for place in _WRITING]) / total
-    return Guess(INTENTS[best], min(1 / total, _MAX_CONFIDENCE), _why(best, found, rows), writes)
+    return Guess(GUESSED[best], min(1 / total, _MAX_CONFIDENCE), _why(best, found, rows), writes)
 
 
 def _why(intent: int, found: list[str], rows: list[bytes]) -> str:
@@ -54,7 +56,7 @@ def _why(intent: int, found: list[str], rows: list[bytes]) -> str:
     for feature, row in zip(found, rows, strict=True):
         if row[intent] > most and feature[0].isalnum() and feature[-1].isalnum() and "_" not in feature:
             most, words = row[intent], feature
-    reason = _REASONS[INTENTS[intent]]
+    reason = _REASONS[GUESSED[intent]]
     return f"{reason} (“{words}”)" if words else reason
 
 

@@ -35,6 +35,22 @@ async def test_your_own_standards_are_told_in_every_workspace(tmp_path: Path) ->
     assert "The user's own standards:\nWrite British English." in text
 
 
+async def test_the_teams_standards_are_told_in_a_trusted_workspace_only(tmp_path: Path) -> None:
+    for trusted in (True, False):
+        customizations = Customizations(None, lambda workspace, trusted=trusted: trusted)  # type: ignore[misc]
+        place = tmp_path / str(trusted)
+        place.mkdir()
+        async with engine_harness(place, customizations=customizations) as harness:
+            folder = harness.workspace / ".brain/standards"
+            folder.mkdir(parents=True)
+            (folder / "errors.md").write_text("Say what to do next.")
+            (folder / "notes.txt").write_text("Not a standard.")
+            (harness.workspace / "AGENTS.md").write_text("Use tabs.")
+            text = request_text(await first_request(harness, "fix it"))
+        assert ("Say what to do next." in text) is trusted
+        assert "Not a standard." not in text and "Use tabs." in text
+
+
 async def test_system_tests_and_a_map_in_whole_lines_are_told_at_once(tmp_path: Path) -> None:
     async with engine_harness(tmp_path) as harness:
         for number in range(80):

@@ -120,7 +120,7 @@ async def test_every_intent_tells_its_story_in_order(tmp_path: Path, intent: str
 async def test_intents_that_ask_for_no_change_get_no_tool_that_makes_one(tmp_path: Path) -> None:
     with recorded_requests() as requests:
         async with engine_harness(tmp_path) as harness:
-            for intent in ("chat", "explain_code", "review_code"):
+            for intent in ("chat", "explain_code", "review_code", "research"):
                 await carried_out(harness, "x", [{"text": "ok"}], intent=intent)
     assert all(tool.effects == "none" for request in requests for tool in request.tools)
 
