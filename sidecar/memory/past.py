@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from sidecar.journal.port import Journal
-from sidecar.memory.notes import Note, Notes
+from sidecar.memory.notes import Note, NoteKind, Notes
 from sidecar.memory.tokens import count_terms, query_terms
 from sidecar.wire.memory import Collection
 from sidecar.wire.tasks import Status, Task
@@ -25,7 +25,7 @@ _SMOOTHING = 10
 class PastWork(NamedTuple):
     """`kind` is the collection; `share` is how much of the question it holds, from 0 to 1."""
 
-    kind: Literal["tasks", "decisions", "patterns"]
+    kind: Literal["tasks"] | NoteKind
     id: str
     title: str
     text: str
