@@ -6,6 +6,7 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from zlib import crc32
 
@@ -37,7 +38,6 @@ _LOCKS = re.compile(r"(?:^|/)(?:[\w.-]*[-.]lock(?:\.\w+)?|package-lock\.json|npm
 _GENERATED = re.compile(rb"Code generated .{0,80}DO NOT EDIT|@generated\b|THIS FILE IS (?:AUTO-?)?GENERATED", re.I)
 _PRIVATE_KEY = re.compile(rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY")
 _LONG_LINE = 5_000
-_MOST_REPEATED = 3
 _MAX_COUNT = 255
 
 
@@ -71,11 +71,12 @@ def pack_chunk(counts: Mapping[str, int]) -> tuple[bytes, bytes]:
     found: dict[int, int] = {}
     for term, n in counts.items():
         key = short_hash(term)
-        found[key] = min(found.get(key, 0) + n, _MAX_COUNT)
+        found[key] = found.get(key, 0) + n
     keys = sorted(found)
-    return array("H", keys).tobytes(), bytes(found[key] for key in keys)
+    return array("H", keys).tobytes(), bytes([n if (n := found[key]) < _MAX_COUNT else _MAX_COUNT for key in keys])
 
 
+@lru_cache(100_000)
 def short_hash(term: str) -> int:
     return crc32(term.encode()) & 0xFFFF
 
@@ -227,12 +228,10 @@ def _next_chunk(store: sqlite3.Connection) -> int:
 
 
 def _spread(counts: Mapping[str, int]) -> str:
-    """Terms as text for the full-text table, each as often as it counts."""
-    return " ".join([term if n == 1 else _repeated(term, n) for term, n in counts.items()])
-
-
-def _repeated(term: str, count: int) -> str:
-    return " ".join([term] * min(count, _MOST_REPEATED))
+    """Terms as text for the full-text table, each as often as it counts, but at most three times."""
+    return " ".join(
+        [term if n == 1 else f"{term} {term}" if n == 2 else f"{term} {term} {term}" for term, n in counts.items()]
+    )
 
 
 def _kind(path: str, content: bytes, *, known: bool) -> str:

@@ -7,6 +7,8 @@ from functools import lru_cache
 WORD = re.compile(r"[^\W\d]\w*")
 #: `no-wrap` is one word too.
 _HYPHENATED = re.compile(r"(?<![\w-])[^\W\d_]\w*(?:-[^\W\d_]\w*)+(?![\w-])")
+#: A quick look before the exact one: most code has no such word.
+_MAYBE_HYPHENATED = re.compile(r"[^\W\d_]-[^\W\d_]")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
 _STOP_WORDS = """
 a an and are as at be been but by can could did do does each else etc for from had has have how i if in into is it its
@@ -65,10 +67,11 @@ def joined(identifier: str) -> str:
 def count_terms(text: str) -> Counter[str]:
     """How often each term occurs in a text."""
     found: Counter[str] = Counter()
+    get = found.get
     for word, count in Counter(WORD.findall(text)).items():
         for term in terms_of(word):
-            found[term] += count
-    if "-" in text:
+            found[term] = get(term, 0) + count
+    if _MAYBE_HYPHENATED.search(text):
         found.update(joined(word)[:_LONGEST] for word in _HYPHENATED.findall(text))
     return found
 

@@ -190,9 +190,8 @@ class TaskResult(Wire):
     files_modified: list[str]
     verification: JsonValue
     usage: Usage
-    #: Of a research task.
-    answer: str | None = None
-    sources: list[Source] | None = None
+    answer: Annotated[str | None, Field(description="Of a research task.")] = optional()
+    sources: Annotated[list[Source] | None, Field(description="Of a research task.")] = optional()
 
 
 class ForkedFrom(Wire):

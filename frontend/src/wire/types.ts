@@ -1152,8 +1152,10 @@ export interface TaskResult {
   filesModified: string[];
   verification: JsonValue;
   usage: Usage;
-  answer?: string | null;
-  sources?: Source[] | null;
+  /** Of a research task. */
+  answer?: string;
+  /** Of a research task. */
+  sources?: Source[];
 }
 
 /** Opens one WebSocket without an Authorization header. */
