@@ -277,6 +277,7 @@ class Sidecar:
         # Indexes what was said since the last search, so that the next search needn't.
         await self._journal.tasks(words="a", limit=1)
         await asyncio.to_thread(temporary.sweep)
+        await asyncio.to_thread(temporary.sweep_traces, self._launch.data_dir, self._settings.keep_days)
 
     async def run_until_stopped(self) -> None:
         await self._stop.wait()

@@ -66,6 +66,12 @@ def serve(args: argparse.Namespace) -> int:
         if error.errno == errno.EADDRINUSE:
             problem = f"Port {args.port} on {args.host} is in use. Choose another with --port; 0 takes any free port."
             raise CommandFailed(problem, EXIT_NO_SIDECAR) from error
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            problem = (
+                f"The sidecar can't start: the disk of its data directory {data_dir(args)} is full. Nothing was "
+                "changed. Free some space there, or name another directory with --data-dir, and start it again."
+            )
+            raise CommandFailed(problem, EXIT_NO_SIDECAR) from error
         raise CommandFailed(f"The sidecar can't start: {error}.", EXIT_NO_SIDECAR) from error
 
 

@@ -15,8 +15,9 @@ import pytest
 from tests.contract.servers.http import Answer, Server, a_server, sliced
 from tests.contract.servers.speech import Call, Speech
 from tests.contract.servers.stage import SPEAKERS
-from tests.e2e.support import Json, RunningSidecar, running_sidecar, wait_until
+from tests.e2e.support import PROJECT, Json, RunningSidecar, running_sidecar, wait_until
 from tests.faults.programs import needs
+from tests.waiting import SECONDS
 
 MOUNT = 'mount -t tmpfs -o size="$1",mode=700 tmpfs "$2" && shift 2 && exec "$@"'
 TURNS = 100
@@ -166,3 +167,17 @@ def test_f03_a_sidecar_whose_disk_is_full_can_be_stopped(tmp_path: Path) -> None
         wait_until(lambda: state_of(sidecar) == "stalled", what="the stall")
         assert sidecar.stop() == 0
         assert f"Task {task_id} stopped" in sidecar.log_file.read_text()
+
+
+def test_f03_a_start_on_a_full_disk_says_so_and_what_to_do(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    serve = [sys.executable, "-m", "sidecar", "serve", "--port", "0", "--data-dir", str(disk / "data")]
+    full = f'{MOUNT.partition("&&")[0]} && head -c 2m /dev/zero > "$2/filler"; shift 2; exec "$@"'
+    argv = ["unshare", "-m", "sh", "-c", full, "sh", "1m", str(disk), *serve]
+    started = subprocess.run(argv, capture_output=True, text=True, timeout=SECONDS, cwd=PROJECT)
+    if "mount:" in started.stderr:
+        pytest.skip("mounting is not allowed here")
+    assert (started.returncode, started.stdout) == (4, ""), started.stderr
+    assert f"the disk of its data directory {disk / 'data'} is full" in started.stderr
+    assert "Free some space there" in started.stderr and "Traceback" not in started.stderr

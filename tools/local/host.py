@@ -39,6 +39,7 @@ from tools.local.sandbox.probe import Sandboxes
 from tools.local.scan import Scanner
 from tools.local.snapshots import LocalSnapshot, MemoryBudget, decode_snapshot, encode_snapshot
 from tools.local.special_files import SpecialFiles
+from tools.local.temporary import TRACES
 
 #: Reading more than this would block everything else here, so a thread does it.
 _LARGE_BYTES = 1 << 20
@@ -82,7 +83,7 @@ class LocalHost:
         #: Snapshots of running commands: what this host writes meanwhile is not their doing.
         self._snapshots: WeakSet[LocalSnapshot] = WeakSet()
         self._traces: WeakValueDictionary[str, CommandTrace] = WeakValueDictionary()
-        self._trace_directory = data_dir / "traces"
+        self._trace_directory = data_dir / TRACES
         #: Whether commands may be traced: that takes from them the right to gain rights.
         self.attributes: Callable[[], Awaitable[bool]] = _always
 

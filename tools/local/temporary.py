@@ -8,12 +8,15 @@ import fcntl
 import os
 import shutil
 import tempfile
+import time
 import weakref
 from contextlib import suppress
 from pathlib import Path
 
 _PREFIX = "brain-run-"
 _LOCK = "lock"
+#: The directory for logs of what running commands change, in the data directory.
+TRACES = "traces"
 
 _places: dict[int, str] = {}
 
@@ -33,6 +36,17 @@ def sweep() -> int:
             found = left.stat(follow_symlinks=False)
             if found.st_uid == os.getuid() and _is_stale(left):
                 shutil.rmtree(left, ignore_errors=True)
+                swept += 1
+    return swept
+
+
+def sweep_traces(data_dir: Path, days: float) -> int:
+    """Remove the change logs of commands whose tasks are no longer kept: a killed sidecar left them."""
+    swept, oldest = 0, time.time() - days * 86_400
+    for left in (data_dir / TRACES).glob("*.log"):
+        with suppress(OSError):
+            if left.stat(follow_symlinks=False).st_mtime < oldest:
+                left.unlink()
                 swept += 1
     return swept
 
