@@ -151,6 +151,12 @@ def said(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> str:
         ),
         ("describe_symbol", {"symbol": "Cart"}, "how many lines does Cart have? | how long is the class Cart?"),
         (
+            "describe_project",
+            {"sections": ["size"]},
+            "how many lines of Python are there? | how many lines are there in total? | how many lines of code are "
+            "there in this project? | how many lines of Go does this project have?",
+        ),
+        (
             "search_code",
             {"query": "session.*sav|sav.*session", "regex": True, "caseSensitive": False, "maxResults": 2000},
             "find where sessions are saved | where are the sessions saved? | show me the code where sessions get saved",
@@ -529,3 +535,10 @@ def test_places_are_told_definitions_first_or_honestly_not_at_all() -> None:
     again = move("find where sessions are saved", none)
     assert isinstance(again, Act) and "persist" in str(again.calls[0][1]["query"])
     assert said("find where sessions are saved", none, none).startswith("Unknown: no line of this project names")
+
+
+def test_lines_of_a_language_are_counted_or_said_to_be_unknown() -> None:
+    sizes = result("describe_project", lines=1_200, files=9, languages={"Python": 1_000, "Go": 50})
+    assert said("how many lines of python are there?", sizes).startswith("Python: 1000 lines")
+    assert said("how many lines are there in total?", sizes).startswith("1200 lines in 9 files")
+    assert "rust is not among the languages" in said("how many lines of rust are there?", sizes)
