@@ -9,6 +9,7 @@ import { useCommands } from "../../stores/commands.ts";
 import { showError, showToast } from "../../stores/toasts.ts";
 import styles from "./approvals.module.css";
 import { describeAction, describeQuestion } from "./describe.ts";
+import { useSeenApprovals } from "./seen.ts";
 
 const openApprovals = (thread: Thread): ApprovalItem[] =>
   thread.status === "waiting"
@@ -19,7 +20,9 @@ const openApprovals = (thread: Thread): ApprovalItem[] =>
 export function AllApprovals({ thread }: { thread: Thread }) {
   const service = useBrain();
   const [busy, setBusy] = useState(false);
+  const seen = useSeenApprovals();
   const open = openApprovals(thread);
+  const allowable = open.every((item) => seen.has(item.approvalId) && !item.omittedLines);
   if (open.length < 2) return null;
   const answer = async (decision: ApprovalRequest["decision"]) => {
     setBusy(true);
@@ -39,7 +42,13 @@ export function AllApprovals({ thread }: { thread: Thread }) {
     <section className={styles.all} aria-label="All approvals">
       <Icon name="shield" />
       <strong>{open.length} approvals needed</strong>
-      <button type="button" className={ui.button} disabled={busy} onClick={() => void answer("allow")}>
+      <button
+        type="button"
+        className={ui.button}
+        disabled={busy || !allowable}
+        title={allowable ? undefined : "Look at each of them first"}
+        onClick={() => void answer("allow")}
+      >
         Allow all, once
       </button>
       <button type="button" className={ui.button} disabled={busy} onClick={() => void answer("deny")}>

@@ -12,6 +12,7 @@ import { focusComposer } from "../../stores/composer.ts";
 import { showError, showToast } from "../../stores/toasts.ts";
 import styles from "./approvals.module.css";
 import { describeAction, describeQuestion } from "./describe.ts";
+import { useSeenApprovals, useWholeSeen } from "./seen.ts";
 
 type Scope = NonNullable<ApprovalRequest["scope"]>;
 const SCOPES: readonly (readonly [Scope, string])[] = [
@@ -35,13 +36,18 @@ export function ApprovalCard({ taskId, item, status }: Props) {
 
 /**
  * Never takes the focus by itself: you may be typing, and a key that is meant for the composer must not answer. Once you
- * have focused the card, Ctrl-Enter or Cmd-Enter allows, and 1 to 3 choose the scope.
+ * have focused the card, Ctrl-Enter or Cmd-Enter allows, and 1 to 3 choose the scope. It can be allowed only after the
+ * whole action has been visible.
  */
 function OpenApproval({ taskId, item }: Omit<Props, "status">) {
   const service = useBrain();
   const card = useRef<HTMLElement>(null);
   const [scope, setScope] = useState<Scope>("once");
   const [busy, setBusy] = useState(false);
+  const [withoutRest, setWithoutRest] = useState(false);
+  const ends = useWholeSeen(item.approvalId);
+  const seen = useSeenApprovals().has(item.approvalId);
+  const allowable = seen && (!item.omittedLines || withoutRest);
   // The card disappears when it is answered, here or elsewhere.
   useLayoutEffect(() => {
     const element = card.current;
@@ -63,8 +69,10 @@ function OpenApproval({ taskId, item }: Omit<Props, "status">) {
     if (busy || event.repeat) return;
     const { nativeEvent } = event;
     const choice = SCOPES[Number(event.key) - 1];
-    if (matches(nativeEvent, ALLOW_KEYS) || matches(nativeEvent, "ctrl+enter")) void answer("allow");
-    else if (choice && !event.ctrlKey && !event.metaKey && !event.altKey) setScope(choice[0]);
+    if (matches(nativeEvent, ALLOW_KEYS) || matches(nativeEvent, "ctrl+enter")) {
+      if (allowable) void answer("allow");
+      else ends.start.current?.scrollIntoView({ block: "center" });
+    } else if (choice && !event.ctrlKey && !event.metaKey && !event.altKey) setScope(choice[0]);
     else return;
     event.preventDefault();
   };
@@ -81,10 +89,30 @@ function OpenApproval({ taskId, item }: Omit<Props, "status">) {
         <Icon name="shield" />
         <strong>{describeQuestion(item)}</strong>
       </header>
+      <span ref={ends.start} />
       <Action item={item} />
+      {item.omittedLines && (
+        <label className={styles.rest}>
+          <input type="checkbox" checked={withoutRest} onChange={(event) => setWithoutRest(event.target.checked)} />
+          Allow it without seeing these lines
+        </label>
+      )}
       <p className={styles.why}>Asks because {revealHidden(item.why)}.</p>
+      <span ref={ends.end} />
+      {!seen && (
+        <p className={styles.unseen}>
+          You can allow it once you have seen all of it.{" "}
+          <button
+            type="button"
+            className={ui.link}
+            onClick={() => ends.start.current?.scrollIntoView({ block: "start" })}
+          >
+            Go to its beginning
+          </button>
+        </p>
+      )}
       <footer>
-        <button type="button" className={ui.primary} disabled={busy} onClick={() => void answer("allow")}>
+        <button type="button" className={ui.primary} disabled={busy || !allowable} onClick={() => void answer("allow")}>
           Allow
         </button>
         <button type="button" className={ui.button} disabled={busy} onClick={() => void answer("deny")}>
