@@ -72,7 +72,8 @@ class TaskRoutes:
 
     async def message(self, request: Request) -> Response:
         message = await read(request, MessageRequest)
-        return await self._accept(SendMessage(task_id(request), message.text, idempotency_key(request)))
+        sent = SendMessage(task_id(request), message.text, idempotency_key(request), tuple(message.attachments))
+        return await self._accept(sent)
 
     async def approve(self, request: Request) -> Response:
         given = await read(request, ApprovalRequest)

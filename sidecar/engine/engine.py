@@ -264,7 +264,12 @@ class Engine:
             status = task.status
             if status is Status.COMPLETED:
                 self._check_words(text, task.workspace)
-            message = UserMessage(id=message_id, text=text, opens=status is Status.COMPLETED)
+            message = UserMessage(
+                id=message_id,
+                text=text,
+                opens=status is Status.COMPLETED,
+                attachments=list(operation.attachments) or None,
+            )
             message_event = MessageEvent(message_id=message.id, role="user", agent="", text=text)
             record = Record(RecordKind.MESSAGE, message.id, message.to_json())
             again = [StatusEvent(status=Status.QUEUED, reason="continued by a message")] if status in ENDED else []

@@ -45,11 +45,11 @@ class Inbox:
     def unread(self, read: Collection[str]) -> list[UserMessage]:
         return [message for message in self.messages() if message.id not in read]
 
-    def mark_read(self, ids: Collection[str]) -> list[str]:
-        """The texts of these messages."""
+    def mark_read(self, ids: Collection[str]) -> list[UserMessage]:
+        """These messages."""
         self._read.update(ids)
-        texts = {message.id: message.text for message in self._log.state.messages}
-        return [texts[each] for each in ids]
+        messages = {message.id: message for message in self._log.state.messages}
+        return [messages[each] for each in ids]
 
     @contextmanager
     def expect(self) -> Iterator[None]:
@@ -70,6 +70,9 @@ class Inbox:
     async def open_round(self, done: Record, late: Sequence[UserMessage]) -> None:
         """Messages that came too late for this round open the next one."""
         text, of = "\n\n".join(message.text for message in late), [message.id for message in late]
-        opening = UserMessage(id=f"m_{secrets.token_hex(8)}", text=text, opens=True, of=of)
+        attached = [each for message in late for each in message.attachments or ()]
+        opening = UserMessage(
+            id=f"m_{secrets.token_hex(8)}", text=text, opens=True, of=of, attachments=attached or None
+        )
         await self._log.append(records=[done, Record(RecordKind.MESSAGE, opening.id, opening.to_json())])
         self._of_earlier_rounds |= {*of, *self._read}

@@ -36,6 +36,7 @@ class SendMessage(NamedTuple):
     task_id: str
     text: str
     idempotency_key: str | None = None
+    attachments: tuple[Attachment, ...] = ()
 
 
 class AnswerApproval(NamedTuple):
@@ -89,8 +90,9 @@ def redact_operation(operation: Operation, redact: Redactor) -> Operation:
             return operation._replace(request=request.model_copy(update={"task": redact(request.task)}))
         case Label(request=request) if request.title:
             return operation._replace(request=request.model_copy(update={"title": redact(request.title)}))
-        case SendMessage(text=text):
-            return operation._replace(text=redact(text))
+        case SendMessage(text=text, attachments=attachments):
+            clean = tuple(_attachment(each, redact) for each in attachments)
+            return operation._replace(text=redact(text), attachments=clean)
         case AnswerQuestion(answer=answer):
             return operation._replace(answer=redact(answer))
         case _:

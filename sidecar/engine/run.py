@@ -14,7 +14,7 @@ from sidecar.engine.task_log import TaskLog
 from sidecar.engine.turns import Turns
 from sidecar.journal.port import Claim, Journal, Record
 from sidecar.wire.events import Event, StepEvent
-from sidecar.wire.tasks import StoredRequest
+from sidecar.wire.tasks import Attachment, StoredRequest
 
 if TYPE_CHECKING:
     from sidecar.engine.review import Review
@@ -49,8 +49,18 @@ class TaskRun:
     @property
     def instruction(self) -> str:
         """What you asked for in the present round, in your own words."""
-        opening = [message.text for message in self.state.messages if message.opens]
-        return opening[-1] if opening else self.request.task
+        opening = self._opening
+        return self.request.task if opening is None else opening.text
+
+    @property
+    def attachments(self) -> Sequence[Attachment]:
+        """What you attached to the message that opened the present round."""
+        opening = self._opening
+        return self.request.context.attachments if opening is None else opening.attachments or ()
+
+    @property
+    def _opening(self) -> UserMessage | None:
+        return next((message for message in reversed(self.state.messages) if message.opens), None)
 
     async def record_step(self, key: StepKey, value: str, *events: Event, read_only: bool = False) -> None:
         """Record the result of a step: `state.steps` has it from now on, also in a later run of the task.

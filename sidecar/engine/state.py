@@ -11,7 +11,7 @@ from sidecar.journal.port import Record
 from sidecar.models.port import Reply, Stop
 from sidecar.wire.base import Wire, optional
 from sidecar.wire.events import ApprovalEvent, Effect, QuestionEvent
-from sidecar.wire.tasks import ApprovalRequest, Usage
+from sidecar.wire.tasks import ApprovalRequest, Attachment, Usage
 from tools.ledger import IntentRecord, Outcome
 
 
@@ -70,6 +70,7 @@ class UserMessage(Wire):
     of: list[str] | None = optional()
     #: It reports what you did, and asks for nothing.
     is_news: bool | None = optional()
+    attachments: list[Attachment] | None = optional()
 
 
 class Round(Wire):

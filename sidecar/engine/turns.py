@@ -1,5 +1,6 @@
 """The turns of a task's agents, as its log keeps them: a turn that is recorded is not asked for again."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from sidecar.engine.inbox import Inbox
     from sidecar.engine.task_log import TaskLog
 
+#: A longer thought is cut in the task's events.
+MAX_THINKING = 100_000
+
 
 class Turns:
     def __init__(self, log: "TaskLog", budget: "Budget", inbox: "Inbox", goes_on_later: Callable[[], bool]) -> None:
@@ -26,6 +30,8 @@ class Turns:
         #: Where agents were stopped in an earlier run of the task, which you have resumed since.
         self._resumed = frozenset(log.state.stopped)
         self._branches: dict[StepKey, int] = {}
+        #: When each turn that is being written began to think, and when it last did.
+        self._thought: dict[StepKey, tuple[float, float]] = {}
 
     def find(self, key: StepKey) -> TurnRecord | None:
         turn = self._log.state.turns.get(key)
@@ -58,7 +64,9 @@ class Turns:
             told=list(told) or None,
             apart=apart or None,
         )
-        events: list[Event] = [self._message(key, agent, reply.text)] if reply.text else []
+        events: list[Event] = []
+        if reply.text or reply.thinking:
+            events.append(self._message(key, agent, reply.text, reply.thinking))
         self._budget.add(reply.usage)
         if reply.usage != Usage():
             events.append(self._budget.event())
@@ -74,6 +82,9 @@ class Turns:
     def show(self, key: StepKey, agent: str, delta: Delta) -> None:
         """Show a part of a reply to current readers."""
         whole = True if delta.anew else None
+        if delta.kind == "thinking":
+            now = time.monotonic()
+            self._thought[key] = self._thought.get(key, (now, now))[0], now
         self._log.live(
             DeltaEvent(
                 message_id=str(key), role="assistant", agent=agent, text=delta.text, kind=delta.kind, whole=whole
@@ -103,5 +114,13 @@ class Turns:
             return str(call)
         return str(replace(call, branch=self._log.state.branch))
 
-    def _message(self, key: StepKey, agent: str, text: str) -> MessageEvent:
-        return MessageEvent(message_id=str(key), role="assistant", agent=agent, text=text)
+    def _message(self, key: StepKey, agent: str, text: str, thinking: str = "") -> MessageEvent:
+        began, ended = self._thought.pop(key, (0.0, 0.0))
+        return MessageEvent(
+            message_id=str(key),
+            role="assistant",
+            agent=agent,
+            text=text,
+            thinking=thinking[:MAX_THINKING] or None,
+            thinking_ms=round((ended - began) * 1_000) if thinking and began else None,
+        )

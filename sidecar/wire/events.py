@@ -92,7 +92,9 @@ class MessageEvent(Event):
     message_id: str
     role: Literal["user", "assistant"]
     agent: str
-    text: str
+    text: Annotated[str, Field(description="Empty for a turn that only thought before its calls.")]
+    thinking: str | None = optional()
+    thinking_ms: Annotated[float | None, Field(description="How long it thought.")] = optional()
 
 
 class ToolEvent(Event):

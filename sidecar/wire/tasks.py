@@ -119,6 +119,7 @@ class Accepted(Wire):
 
 class MessageRequest(Wire):
     text: TaskText
+    attachments: Annotated[list[Attachment], Field(max_length=32)] = []
 
 
 class ApprovalRequest(Wire):

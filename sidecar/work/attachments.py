@@ -8,7 +8,8 @@ import re
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
 
-from sidecar.models.port import Image
+from sidecar.engine.state import UserMessage
+from sidecar.models.port import Image, UserTurn
 from sidecar.wire.tasks import Attachment
 from sidecar.work.context import fenced
 
@@ -33,6 +34,12 @@ def parse_attachments(attachments: Sequence[Attachment]) -> tuple[list[str], lis
         else:
             texts.append(_render(each, content))
     return texts, images
+
+
+def user_turn(message: UserMessage) -> UserTurn:
+    """A message of yours, with its attachments."""
+    texts, images = parse_attachments(message.attachments or ())
+    return UserTurn(text="\n\n".join([*texts, message.text]), images=images)
 
 
 def _content(data: str) -> bytes | None:

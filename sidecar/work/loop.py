@@ -27,6 +27,7 @@ from sidecar.models.port import (
 )
 from sidecar.wire.tools import ToolInfo
 from sidecar.work.archive import RECALL, recall_tool
+from sidecar.work.attachments import user_turn
 from sidecar.work.compaction import BYTES_PER_TOKEN, Conversation, estimate_tokens, history_limit
 from sidecar.work.replies import CollectedReply, collect
 from sidecar.work.roster import SET_MODE, Agent
@@ -127,7 +128,7 @@ class Job:
         return self.agent
 
     def request(self, messages: Sequence[UserMessage]) -> Request:
-        history = [*self.history, *(UserTurn(text=message.text) for message in messages)]
+        history = [*self.history, *map(user_turn, messages)]
         offered = self.selection.offered
         return Request(self.agent.name, self.system, history, offered, self.brief, self.tools, self.replies)
 
@@ -147,8 +148,8 @@ async def run_agent(job: Job, log: TurnLog, start: StepKey | None = None) -> str
         await asyncio.sleep(0)
         turn = await _next_turn(job, log, key)
         job.told.clear()
-        for text in turn.messages:
-            conversation.add(UserTurn(text=text))
+        for message in turn.messages:
+            conversation.add(user_turn(message))
             limits.reset()
         reply = turn.reply
         if reply.stop is Stop.END and reply.text.strip():

@@ -12,6 +12,7 @@ from sidecar.engine.state import TaskState, TurnRecord
 from sidecar.engine.steps import CONTEXT, CallKey, StepKey
 from sidecar.models.port import ModelTurn, Stop, ToolReturn, ToolTurn, ToolUse, Turn, UserTurn
 from sidecar.work.archive import RECALL
+from sidecar.work.attachments import user_turn
 from sidecar.work.compaction import turn_tokens
 from sidecar.work.loop import NO_TEXT
 from sidecar.work.tool_selection import MORE_TOOLS
@@ -36,13 +37,13 @@ class Replay:
 def replay(state: TaskState, task_id: str, wanted: Callable[[StepKey], bool]) -> Replay:
     """The turns that the agents of a round took in the conversation that they share."""
     found = Replay()
-    texts = {message.id: message.text for message in state.messages}
+    messages = {message.id: message for message in state.messages}
     for key, record in state.turns.items():
         if record.apart or not wanted(key):
             continue
         found.heard.update(record.heard)
         found.turns += [UserTurn(text=text) for text in record.told or ()]
-        found.turns += [UserTurn(text=texts[each]) for each in record.heard if each in texts]
+        found.turns += [user_turn(messages[each]) for each in record.heard if each in messages]
         found.turns += _reply_turns(state, task_id, key, record)
     return found
 

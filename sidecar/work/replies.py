@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 
+from sidecar.engine.state import UserMessage
 from sidecar.models.errors import Failure
 from sidecar.models.port import Delta, Reply, Stop
 
@@ -12,7 +13,7 @@ from sidecar.models.port import Delta, Reply, Stop
 class CollectedReply:
     """A reply, and the messages that you sent just before the model was asked."""
 
-    messages: Sequence[str]
+    messages: Sequence[UserMessage]
     reply: Reply
     #: The limit, in tokens, that the history had; a resumed task leaves out the same.
     room: int | None = None

@@ -213,7 +213,7 @@ class AgentSetup:
         if not model.capabilities.language:
             return [UserTurn(text=self.request)]
         workspace = await self._workspace(again=any(isinstance(turn, ToolTurn) for turn in past))
-        attached, images = parse_attachments(self.run.request.context.attachments)
+        attached, images = parse_attachments(self.run.attachments)
         opening = [text for text in (workspace, render_selection(self.run.request.context), *attached) if text]
         turns: list[Turn] = [UserTurn(text="\n\n".join(opening))] if opening else []
         return [*turns, UserTurn(text=self.request, images=images)]

@@ -670,11 +670,16 @@ export interface MessageEvent {
   messageId: string;
   role: "user" | "assistant";
   agent: string;
+  /** Empty for a turn that only thought before its calls. */
   text: string;
+  thinking?: string;
+  /** How long it thought. */
+  thinkingMs?: number;
 }
 
 export interface MessageRequest {
   text: string;
+  attachments?: Attachment[];
 }
 
 /** The model that plays a role from here on; `reason` also says when earlier results no longer fit its context. */

@@ -40,7 +40,7 @@ async def test_a_message_is_unread_until_an_agent_has_it_and_each_agent_reads_it
     run = await a_run(MemoryJournal())
     run.inbox.deliver(message("m_1"))
     assert [each.id for each in run.inbox.unread(set())] == ["m_1"]
-    assert run.inbox.mark_read(["m_1"]) == ["text of m_1"]
+    assert [each.text for each in run.inbox.mark_read(["m_1"])] == ["text of m_1"]
     assert [each.id for each in run.inbox.unread({"m_1"})] == []
     assert [each.id for each in run.inbox.unread(set())] == ["m_1"], "another agent has not read it"
 

@@ -72,7 +72,7 @@ class ListTurnLog:
         self, key: StepKey, messages: Sequence[UserMessage], reply: Reply, room: int, told: Sequence[str]
     ) -> CollectedReply:
         self.rooms.append(room)
-        return CollectedReply([message.text for message in messages], reply, room)
+        return CollectedReply(messages, reply, room)
 
     async def call(self, key: StepKey, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]:
         return [
