@@ -11,7 +11,7 @@ import type {
   WireEvent,
 } from "../wire/types.ts";
 import type { ThreadBuilder } from "./builder.ts";
-import { dropDrafts, finishDraft, forgetThought, markDraftsCut } from "./live.ts";
+import { dropDrafts, finishDraft, markDraftsCut } from "./live.ts";
 import { hasEnded } from "./statuses.ts";
 import type { NoteItem, StepItem } from "./thread.ts";
 
@@ -159,14 +159,12 @@ function dropRepeatedReason(builder: ThreadBuilder, reason: string): void {
 }
 
 function message(builder: ThreadBuilder, event: MessageEvent, seq: number): void {
-  const { messageId, role, agent, text, at } = event;
+  const { messageId, role, agent, text, at, thinking, thinkingMs } = event;
   const before = builder.item(messageId);
   // After a retry the reply comes again with the same id, perhaps below a new message of yours.
-  if (before !== undefined && before.seq < builder.now.retriedSeq) {
-    builder.retire(before);
-    forgetThought(builder, messageId);
-  }
-  builder.put({ kind: "message", key: messageId, seq, at, role, agent, text });
+  if (before !== undefined && before.seq < builder.now.retriedSeq) builder.retire(before);
+  const thought = thinking === undefined ? {} : { thinking, thinkingMs };
+  builder.put({ kind: "message", key: messageId, seq, at, role, agent, text, ...thought });
   finishDraft(builder, messageId);
 }
 

@@ -17,6 +17,7 @@ export function applyDelta(builder: ThreadBuilder, event: DeltaEvent): void {
     agent: event.agent,
     text: event.kind === "text" ? append(text) : text,
     thinking: event.kind === "thinking" ? append(thinking) : thinking,
+    thinkingSince: before?.thinkingSince ?? (event.kind === "thinking" ? event.at : undefined),
     cut: false,
   });
 }
@@ -27,17 +28,9 @@ export function applyOutput(builder: ThreadBuilder, event: ToolOutputEvent): voi
   outputs.set(event.callId, text.length > OUTPUT_LIMIT ? `…${text.slice(-OUTPUT_LIMIT)}` : text);
 }
 
-/** Removes the draft of a finished message; its thinking stays for this session. */
+/** Removes the draft of a finished message. */
 export function finishDraft(builder: ThreadBuilder, messageId: string): void {
-  const draft = builder.now.drafts.get(messageId);
-  if (draft === undefined) return;
-  if (draft.thinking) builder.map("thoughts").set(messageId, draft.thinking);
-  builder.map("drafts").delete(messageId);
-}
-
-/** Drops the thinking of an earlier message with this id. */
-export function forgetThought(builder: ThreadBuilder, messageId: string): void {
-  if (builder.now.thoughts.has(messageId)) builder.map("thoughts").delete(messageId);
+  if (builder.now.drafts.has(messageId)) builder.map("drafts").delete(messageId);
 }
 
 export function markDraftsCut(builder: ThreadBuilder): void {

@@ -6,6 +6,7 @@ import type {
   ApprovalList,
   ApprovalRequest,
   ApprovalsAnswer,
+  Attachment,
   BatchAnswer,
   BatchRequest,
   Context,
@@ -119,8 +120,8 @@ export class BrainService {
   }
 
   /** Steers a running task, or continues one that has ended. */
-  message(taskId: string, text: string): Promise<Accepted> {
-    return this.#post(`${task(taskId)}/messages`, { text });
+  message(taskId: string, text: string, attachments: readonly Attachment[] = []): Promise<Accepted> {
+    return this.#post(`${task(taskId)}/messages`, { text, ...(attachments.length > 0 ? { attachments } : {}) });
   }
 
   approve(taskId: string, approvalId: string, answer: ApprovalRequest): Promise<ApprovalAnswer> {

@@ -32,7 +32,10 @@ export interface MessageItem {
   readonly at: string;
   readonly role: "user" | "assistant";
   readonly agent: string;
+  /** Empty for a turn that only thought before its calls. */
   readonly text: string;
+  readonly thinking?: string | undefined;
+  readonly thinkingMs?: number | undefined;
 }
 
 export interface ToolItem {
@@ -130,6 +133,8 @@ export interface Draft {
   readonly agent: string;
   readonly text: string;
   readonly thinking: string;
+  /** When the first delta of its thinking came. */
+  readonly thinkingSince: string | undefined;
   /** The agent stopped before the end. */
   readonly cut: boolean;
 }
@@ -183,7 +188,6 @@ export interface Thread {
   /** Events that wait for an earlier one. */
   readonly held: readonly WireEvent[];
   readonly drafts: ReadonlyMap<string, Draft>;
-  readonly thoughts: ReadonlyMap<string, string>;
   readonly outputs: ReadonlyMap<string, string>;
 }
 
@@ -213,14 +217,13 @@ export const emptyThread = (taskId: string): Thread => ({
   rewinds: [],
   held: [],
   drafts: new Map(),
-  thoughts: new Map(),
   outputs: new Map(),
 });
 
 /** The part that depends on durable events only. */
-export type DurableThread = Omit<Thread, "held" | "drafts" | "thoughts" | "outputs">;
+export type DurableThread = Omit<Thread, "held" | "drafts" | "outputs">;
 
-export function durable({ held, drafts, thoughts, outputs, ...rest }: Thread): DurableThread {
+export function durable({ held, drafts, outputs, ...rest }: Thread): DurableThread {
   return rest;
 }
 

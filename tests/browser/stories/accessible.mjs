@@ -22,7 +22,7 @@ export default async function ({ sidecar, page }) {
     await wear(page, theme);
     await page.goto(`${sidecar.url}/#task=${done}`);
     await page.reload();
-    await reaches("completed");
+    await reaches("completed", { timeout: 60_000 });
     await page.getByRole("article").first().getByRole("button").first().click();
     await check(`${theme}: a task`);
     await page.goto(`${sidecar.url}/#task=${asks}`);

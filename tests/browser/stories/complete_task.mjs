@@ -15,10 +15,10 @@ export default async function ({ sidecar, page }) {
   await page.reload();
   await task.fill("/edit give add() type hints");
   await send.click();
-  await reaches("completed");
+  await reaches("completed", { timeout: 60_000 });
 
   await page.getByRole("list", { name: "Pipeline" }).getByText("coder").waitFor();
-  const parallel = page.getByRole("group", { name: "3 calls in parallel" }).getByRole("article");
+  const parallel = page.getByRole("group", { name: "3 calls" }).getByRole("article");
   await parallel.nth(2).waitFor();
   assert.equal(await parallel.count(), 3);
   await conversation.getByText("2 passed, 0 failed").first().waitFor();

@@ -20,6 +20,7 @@ import { focusComposer } from "../stores/composer.ts";
 import { useHostWorkspace } from "../stores/host.ts";
 import { hasChosenTask, openWindow, selectTask, useSelectedTask } from "../stores/location.ts";
 import { usePreferences } from "../stores/preferences.ts";
+import { closePreview, usePreview } from "../stores/preview.ts";
 import { showError } from "../stores/toasts.ts";
 import styles from "./App.module.css";
 import { SignInHelp } from "./Gate.tsx";
@@ -32,6 +33,7 @@ import { useStatus } from "./useStatus.ts";
 import { useTheme } from "./useTheme.ts";
 
 const loadPalette = () => import("../features/palette/Palette.tsx");
+const loadPreview = () => import("../features/preview/Preview.tsx");
 const loadSettings = () => import("../features/settings/Settings.tsx");
 
 /** What is open over the panel; for the settings, the page. */
@@ -47,7 +49,7 @@ export function App({ embedder }: { embedder?: Embedder | undefined }) {
   const [open, setOpen] = useState<Overlay | undefined>();
   const lost = list.connection.state === "lost";
   const status = useStatus(service, !lost);
-  const send = useSend({ service, current, selected });
+  const send = useSend(registry, selected);
   const { sidebar, notifications } = usePreferences();
   const wide = useMedia("(min-width: 900px)");
   const close = useCallback(() => setOpen(undefined), []);
@@ -70,6 +72,8 @@ export function App({ embedder }: { embedder?: Embedder | undefined }) {
   };
   const Palette = useLazy(open === "palette", loadPalette, loadFailed);
   const page = open !== undefined && isPage(open) ? open : undefined;
+  const previewed = usePreview();
+  const Preview = useLazy(previewed !== undefined, loadPreview, loadFailed);
   const Settings = useLazy(page !== undefined, loadSettings, loadFailed);
   const entries = usePaletteEntries(service, current?.workspace, open === "palette", list.tasks);
   useOpenActiveTask(list.loaded, list.tasks.find((task) => isActive(task.status))?.id, selected);
@@ -112,7 +116,7 @@ export function App({ embedder }: { embedder?: Embedder | undefined }) {
             <Welcome
               status={status}
               onExample={(text) =>
-                void send({ text, intent: undefined, agent: undefined, attachments: [], mentioned: [] })
+                void send({ text, typed: text, intent: undefined, agent: undefined, attachments: [], mentioned: [] })
               }
               onModels={() => setOpen("models")}
             />
@@ -132,6 +136,7 @@ export function App({ embedder }: { embedder?: Embedder | undefined }) {
       </main>
       {open === "palette" && Palette && <Palette entries={entries} onClose={close} />}
       {page !== undefined && Settings && <Settings key={page} first={page} onClose={close} />}
+      {previewed && Preview && <Preview file={previewed} workspace={current?.workspace} onClose={closePreview} />}
       {open === "history" && (
         <Dialog label="Tasks" className={styles.drawer} onClose={close} titled>
           {history}

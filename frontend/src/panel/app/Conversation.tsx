@@ -1,12 +1,13 @@
 import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { hasEnded, notRewound, type Thread } from "../../client/index.ts";
+import { hasEnded, type Item, notRewound, type Thread } from "../../client/index.ts";
 import type { ForkedFrom } from "../../wire/types.ts";
 import { AllApprovals } from "../features/approvals/AllApprovals.tsx";
 import { ApprovalCard } from "../features/approvals/ApprovalCard.tsx";
 import { QuestionCard } from "../features/approvals/QuestionCard.tsx";
 import { DraftMessage, Message } from "../features/chat/Message.tsx";
+import { Request } from "../features/chat/Request.tsx";
 import { NextStep } from "../features/control/NextStep.tsx";
-import { Batch } from "../features/progress/Batch.tsx";
+import { Burst } from "../features/progress/Burst.tsx";
 import { NoteRow } from "../features/progress/NoteRow.tsx";
 import { Plan, Verdict } from "../features/progress/PlanAndVerdict.tsx";
 import { StepRow } from "../features/progress/StepRow.tsx";
@@ -26,10 +27,11 @@ interface Props {
   readonly thread: Thread;
   readonly forkedFrom?: ForkedFrom | undefined;
   readonly onRewind: (point: RewindPoint) => void;
+  readonly onResend: (seq: number, text: string) => void;
   readonly children?: ReactNode;
 }
 
-export function Conversation({ thread, forkedFrom, onRewind, children }: Props) {
+export function Conversation({ thread, forkedFrom, onRewind, onResend, children }: Props) {
   const { box, inner, away, toEnd } = useFollowEnd();
   const [shown, setShown] = useState(WINDOW);
   const rows = useMemo(() => groupRows(thread.items), [thread.items]);
@@ -71,7 +73,14 @@ export function Conversation({ thread, forkedFrom, onRewind, children }: Props) 
             </p>
           )}
           {visibleRows.map((row) => (
-            <RowView key={row.key} row={row} thread={thread} onRewind={onRewind} undone={!counts(seqOf(row))} />
+            <RowView
+              key={row.key}
+              row={row}
+              thread={thread}
+              onRewind={onRewind}
+              onResend={onResend}
+              undone={!counts(seqOf(row))}
+            />
           ))}
           {[...thread.drafts.values()].map((draft) =>
             isForAgents(draft) ? (
@@ -97,12 +106,13 @@ export function Conversation({ thread, forkedFrom, onRewind, children }: Props) 
   );
 }
 
-const seqOf = (row: Row): number => ("batch" in row ? row.batch[0]!.seq : row.item.seq);
+const seqOf = (row: Row): number => ("burst" in row ? row.burst[0]!.seq : row.item.seq);
 
 interface RowProps {
   readonly row: Row;
   readonly thread: Thread;
   readonly onRewind: (point: RewindPoint) => void;
+  readonly onResend: (seq: number, text: string) => void;
 }
 
 function RowView({ undone, ...row }: RowProps & { undone: boolean }) {
@@ -116,13 +126,17 @@ function RowView({ undone, ...row }: RowProps & { undone: boolean }) {
   );
 }
 
-function RowContent({ row, thread, onRewind }: RowProps) {
+function RowContent({ row, thread, onRewind, onResend }: RowProps) {
   const over = hasEnded(thread.status);
-  if ("batch" in row) return <Batch items={row.batch} outputs={thread.outputs} over={over} />;
+  if ("burst" in row) return <Burst items={row.burst} />;
   const { item } = row;
   switch (item.kind) {
     case "message":
-      return <Message item={item} thinking={thread.thoughts.get(item.key)} onRewind={onRewind} />;
+      if (item.role === "user")
+        return <Request taskId={thread.taskId} item={item} onRewind={onRewind} onResend={onResend} />;
+      return (
+        <Message item={item} onRewind={onRewind} onRegenerate={over ? regenerate(thread, item, onResend) : undefined} />
+      );
     case "tool":
       return <ToolCard item={item} live={thread.outputs.get(item.key)} over={over} />;
     case "approval":
@@ -138,4 +152,11 @@ function RowContent({ row, thread, onRewind }: RowProps) {
     case "note":
       return <NoteRow item={item} />;
   }
+}
+
+/** Sends your last message again, from the last answer of an ended task. */
+function regenerate(thread: Thread, item: Item, onResend: RowProps["onResend"]): (() => void) | undefined {
+  if (thread.items.findLast((one) => one.kind === "message") !== item) return undefined;
+  const asked = thread.items.findLast((one) => one.kind === "message" && one.role === "user");
+  return asked?.kind === "message" ? () => onResend(asked.seq, asked.text) : undefined;
 }

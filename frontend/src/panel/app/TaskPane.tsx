@@ -3,6 +3,7 @@ import { hasEnded, isNotFound } from "../../client/index.ts";
 import { useBrainTask } from "../../client/react.ts";
 import type { Status, Task } from "../../wire/types.ts";
 import { ApprovalAnnouncement } from "../features/approvals/AllApprovals.tsx";
+import { Queue } from "../features/chat/Queue.tsx";
 import { Controls } from "../features/control/Controls.tsx";
 import { TaskStatus } from "../features/control/TaskStatus.tsx";
 import { describeActivity, Meter, StepBar } from "../features/progress/Meter.tsx";
@@ -20,6 +21,8 @@ import { showToast } from "../stores/toasts.ts";
 import app from "./App.module.css";
 import { Conversation } from "./Conversation.tsx";
 import styles from "./TaskPane.module.css";
+import { useResend } from "./useResend.ts";
+import { useQueueDelivery } from "./useSend.ts";
 
 /** The title of the tab shows the status. */
 function useTitle(status: Status, task: string | undefined): void {
@@ -38,7 +41,10 @@ interface Props {
 }
 
 export function TaskPane({ taskId, listed }: Props) {
-  const { thread, connection, failure } = useBrainTask(useRegistry(), taskId);
+  const registry = useRegistry();
+  const { thread, connection, failure } = useBrainTask(registry, taskId);
+  const sendNow = useQueueDelivery(registry.service, thread);
+  const resend = useResend(registry, taskId);
   const wide = useMedia("(min-width: 1180px)");
   const [point, setPoint] = useState<RewindPoint>();
   useEffect(() => postToHost({ type: "rainy.status", taskId, status: thread.status }), [taskId, thread.status]);
@@ -67,7 +73,7 @@ export function TaskPane({ taskId, listed }: Props) {
   return (
     <>
       <div className={app.pane}>
-        <Conversation thread={thread} forkedFrom={listed?.forkedFrom} onRewind={setPoint}>
+        <Conversation thread={thread} forkedFrom={listed?.forkedFrom} onRewind={setPoint} onResend={resend}>
           {!wide && changes}
         </Conversation>
         <div className={styles.strip}>
@@ -87,6 +93,11 @@ export function TaskPane({ taskId, listed }: Props) {
               Connection lost; reconnecting. No events are missed.
             </p>
           )}
+        </div>
+      </div>
+      <div className={app.queue}>
+        <div className={ui.column}>
+          <Queue taskId={taskId} onSendNow={sendNow} />
         </div>
       </div>
       {wide && <aside className={styles.review}>{changes}</aside>}

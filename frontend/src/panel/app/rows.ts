@@ -1,39 +1,43 @@
 import type { Item, ToolItem } from "../../client/index.ts";
+import { editDiff } from "../shared/tool-details.ts";
 
 export type Row =
   | { readonly key: string; readonly item: Item }
-  | { readonly key: string; readonly batch: readonly ToolItem[] };
+  /** Calls in a row that need no attention. */
+  | { readonly key: string; readonly burst: readonly ToolItem[] };
 
-/** Groups the calls of one turn, or that ran in parallel, into one row; every other item is a row of its own. */
+/** Folds finished calls that follow each other into one row; every other item is a row of its own. */
 export function groupRows(items: readonly Item[]): Row[] {
   const rows: Row[] = [];
+  let burst: ToolItem[] = [];
+  const endBurst = () => {
+    if (burst.length === 1) rows.push({ key: burst[0]!.key, item: burst[0]! });
+    else if (burst.length > 1) rows.push({ key: `burst-${burst[0]!.key}`, burst });
+    burst = [];
+  };
   for (let place = 0; place < items.length; place += 1) {
     const item = items[place]!;
     if (isCoveredByNext(item, items, place) || isRepeated(item, items, place)) continue;
-    if (item.kind !== "tool") {
-      rows.push({ key: item.key, item });
+    if (item.kind === "tool" && isQuiet(item)) {
+      burst.push(item);
       continue;
     }
-    const batch = [item];
-    let end = endOf(item);
-    for (;;) {
-      const next = items[place + 1];
-      if (next?.kind !== "tool" || (Date.parse(next.at) >= end && turnOf(next) !== turnOf(item))) break;
-      batch.push(next);
-      end = Math.max(end, endOf(next));
-      place += 1;
-    }
-    rows.push(batch.length === 1 ? { key: item.key, item } : { key: item.key, batch });
+    endBurst();
+    rows.push({ key: item.key, item });
   }
+  endBurst();
   return rows;
 }
+
+/** A call that succeeded and changed no file: nobody has to look at it. */
+const isQuiet = (item: ToolItem): boolean => item.status === "success" && editDiff(item) === undefined;
 
 /** The first row to render, so that little more than `cards` are rendered. */
 export function firstShown(rows: readonly Row[], cards: number): number {
   let place = rows.length;
   for (let left = cards; place > 0 && left > 0; place -= 1) {
     const row = rows[place - 1]!;
-    left -= "batch" in row ? row.batch.length : 1;
+    left -= "burst" in row ? 1 + row.burst.length / 4 : 1;
   }
   return place;
 }
@@ -57,12 +61,4 @@ function isRepeated(item: Item, items: readonly Item[], place: number): boolean 
   if (item.kind !== "note" || item.event.type !== "error") return false;
   const { message } = item.event;
   return items.slice(Math.max(0, place - 4), place).some((one) => one.kind === "message" && one.text === message);
-}
-
-/** The ids of one turn's calls differ in their last number only. */
-const turnOf = (item: ToolItem): string => item.key.replace(/[.-]\d+$/, "");
-
-function endOf(item: ToolItem): number {
-  if (item.status === "running" || item.status === "pending") return Number.POSITIVE_INFINITY;
-  return Date.parse(item.at) + item.durationMs;
 }

@@ -1,31 +1,34 @@
-import { useCallback, useRef } from "react";
-import type { BrainService } from "../../client/index.ts";
-import type { ExecuteRequest, Task } from "../../wire/types.ts";
+import { useCallback, useEffect, useRef } from "react";
+import { type BrainService, isActive, type Thread, type WatchRegistry } from "../../client/index.ts";
+import type { ExecuteRequest } from "../../wire/types.ts";
 import type { Submission } from "../features/chat/Composer.tsx";
 import { host } from "../stores/host.ts";
 import { selectTask } from "../stores/location.ts";
+import { rememberSent } from "../stores/pictures.ts";
 import { preferences } from "../stores/preferences.ts";
+import { dequeue, enqueue, type QueuedMessage, useQueue } from "../stores/queue.ts";
 import { showError } from "../stores/toasts.ts";
 
-interface Options {
-  readonly service: BrainService;
-  readonly current: Task | undefined;
-  readonly selected: string | undefined;
-}
-
-/** Steers or continues the selected task. Starts a new one if none is selected, or if a message can't carry it. */
-export function useSend({ service, current, selected }: Options): (submission: Submission) => Promise<boolean> {
+/** Steers or continues the selected task; starts a new one if none is selected. */
+export function useSend(
+  registry: WatchRegistry,
+  selected: string | undefined,
+): (submission: Submission) => Promise<boolean> {
   // A retry after a lost answer reuses the key, so that the task can't start twice.
   const key = useRef<{ readonly text: string; readonly key: string }>(undefined);
   return useCallback(
     async (submission: Submission): Promise<boolean> => {
+      const { service } = registry;
       try {
-        if (selected !== undefined && !needsOptions(submission)) {
-          await service.message(selected, submission.text);
+        if (selected !== undefined) {
+          const message = { taskId: selected, text: submission.typed, attachments: submission.attachments };
+          if (isWriting(registry.watch(selected).snapshot().thread)) enqueue(message);
+          else await deliver(service, message);
         } else {
           if (key.current?.text !== submission.text) key.current = { text: submission.text, key: crypto.randomUUID() };
-          const task = await service.execute(buildRequest(submission, current), key.current.key);
+          const task = await service.execute(buildRequest(submission), key.current.key);
           key.current = undefined;
+          void rememberSent(task.id, submission.text, submission.attachments);
           selectTask(task.id);
         }
         return true;
@@ -34,23 +37,60 @@ export function useSend({ service, current, selected }: Options): (submission: S
         return false;
       }
     },
-    [service, current, selected],
+    [registry, selected],
   );
 }
 
-/** A message carries text only. */
-const needsOptions = ({ intent, agent, attachments }: Submission): boolean =>
-  intent !== undefined || agent !== undefined || attachments.length > 0;
+/** An agent that writes reads messages after this turn only: until then you can still change them. */
+const isWriting = (thread: Thread): boolean =>
+  isActive(thread.status) && [...thread.drafts.values()].some((draft) => !draft.cut);
 
-/** `previous` is the task before it in the conversation; the new one runs in the same workspace. */
-function buildRequest(submission: Submission, previous: Task | undefined): ExecuteRequest {
+async function deliver(service: BrainService, message: Omit<QueuedMessage, "id">): Promise<void> {
+  await service.message(message.taskId, message.text, message.attachments);
+  void rememberSent(message.taskId, message.text, message.attachments);
+}
+
+/** Sends a task's queued messages once its agent can hear them. Returns how to send one at once. */
+export function useQueueDelivery(service: BrainService, thread: Thread): (id: string) => void {
+  const queue = useQueue(thread.taskId);
+  const sending = useRef(false);
+  const send = useCallback(
+    async (message: QueuedMessage) => {
+      if (sending.current) return;
+      sending.current = true;
+      try {
+        await deliver(service, message);
+        dequeue(message.id);
+      } catch (error) {
+        showError(error);
+      } finally {
+        sending.current = false;
+      }
+    },
+    [service],
+  );
+  const first = queue[0];
+  const ready = thread.lastSeq > 0 && !isWriting(thread) && thread.status !== "cancelling";
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a refused message is tried again with the next change
+  useEffect(() => {
+    if (first !== undefined && ready) void send(first);
+  }, [first?.id, ready, thread.status, send]);
+  return useCallback(
+    (id: string) => {
+      const message = queue.find((one) => one.id === id);
+      if (message) void send(message);
+    },
+    [queue, send],
+  );
+}
+
+function buildRequest(submission: Submission): ExecuteRequest {
   const { approvals, model, maxMinutes, maxCostUsd } = preferences();
   const { context } = host.get();
   return {
     task: submission.text,
     context: {
       ...context,
-      ...(previous === undefined ? {} : { workspace: previous.workspace }),
       openFiles: [...new Set([...(context.openFiles ?? []), ...submission.mentioned])],
       attachments: [...submission.attachments],
     },
@@ -62,7 +102,6 @@ function buildRequest(submission: Submission, previous: Task | undefined): Execu
       ...(maxCostUsd === null ? {} : { maxCostUsd }),
       ...(submission.intent ? { intent: submission.intent } : {}),
       ...(submission.agent ? { agentType: submission.agent } : {}),
-      ...(previous === undefined ? {} : { conversationId: previous.conversationId }),
     },
   };
 }

@@ -59,3 +59,23 @@ export async function listFolder(place: Place, path: string, signal?: AbortSigna
   });
   return entries.filter(({ generated }) => !generated);
 }
+
+export interface ReadLines {
+  readonly first: number;
+  readonly lines: readonly string[];
+}
+
+/** Some lines of a file, as they are now. Fails with the tool's own words. */
+export async function readLines(
+  place: Place,
+  path: string,
+  [startLine, endLine]: readonly [number, number],
+  signal?: AbortSignal,
+): Promise<ReadLines> {
+  const answer = await runTool(place, "read_file", { path, startLine, endLine }, signal);
+  if (answer?.status !== "success") throw new Error(answer?.error?.message ?? `${path} can't be read.`);
+  const { startLine: first, endLine: last } = record(answer.details);
+  const lines = answer.content.split("\n").slice(0, Number(last) - Number(first) + 1);
+  // The tool numbers its lines.
+  return { first: Number(first), lines: lines.map((line) => line.replace(/^ *\d+ /, "")) };
+}

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { emptyThread, reduceAll } from "../../client/index.ts";
 import { journal } from "../../client/tests/events.ts";
+import { unverifiedReasons } from "../app/Ending.tsx";
 import { groupRows } from "../app/rows.ts";
+import { describeBurst } from "../features/progress/burst.ts";
 import { examplesFor } from "../features/welcome/examples.ts";
 
 describe("rows of a conversation", () => {
@@ -41,6 +43,57 @@ describe("rows of a conversation", () => {
     const items = groupRows(thread.items).map((row) => ("item" in row ? row.item : undefined));
     expect(items.map((item) => item?.kind)).toEqual(["plan", "verdict", "message"]);
     expect(items[0]).toMatchObject({ steps: [{ state: "done" }] });
+  });
+});
+
+describe("tool calls", () => {
+  const call = (callId: string, tool: string, args = {}, more = {}) =>
+    ({
+      type: "tool",
+      callId,
+      tool,
+      status: "success",
+      args,
+      summary: "",
+      durationMs: 1,
+      cached: false,
+      executor: "local",
+      ...more,
+    }) as const;
+  const thread = reduceAll(
+    emptyThread("t"),
+    journal(
+      call("1", "read_file", { path: "a.py" }),
+      call("2", "read_files", { paths: ["a.py", "b.py"] }),
+      call("3", "run_tests"),
+      call("4", "edit_file", { path: "a.py" }, { details: { diff: "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-a\n+b" } }),
+      call("5", "search_code", { query: "x" }),
+      call("6", "run_command", { command: "make" }, { status: "error" }),
+      call("7", "git_diff", {}, { details: { diff: "@@ -1 +1 @@\n-a\n+b" } }),
+      call("8", "git_status"),
+    ),
+  );
+
+  it("fold into one row, except edits and those that failed", () => {
+    const rows = groupRows(thread.items).map((row) => ("burst" in row ? row.burst.map(({ key }) => key) : row.key));
+    expect(rows).toEqual([["1", "2", "3"], "4", "5", "6", ["7", "8"]]);
+  });
+
+  it("are summed up in one line", () => {
+    const line = groupRows(thread.items).map((row) => "burst" in row && describeBurst(row.burst))[0];
+    expect(line).toBe("Explored 2 files, ran the tests");
+  });
+});
+
+describe("a completed task", () => {
+  it("is not verified if no check ran, and says why", () => {
+    expect(unverifiedReasons({ passed: null, notes: ["The tests were not run."] })).toEqual([
+      "The tests were not run.",
+    ]);
+    expect(unverifiedReasons({ passed: null, checks: [] })).toHaveLength(1);
+    expect(unverifiedReasons({ passed: null, checks: [] }, false)).toBeUndefined();
+    for (const proven of [{ passed: true }, { passed: false }, null, undefined])
+      expect(unverifiedReasons(proven)).toBeUndefined();
   });
 });
 

@@ -4,8 +4,10 @@ import type { Attachment, Options } from "../../../wire/types.ts";
 import { useBrain } from "../../shared/brain.tsx";
 import { Icon } from "../../shared/icons.tsx";
 import ui from "../../shared/ui.module.css";
-import { useComposer, writeComposer } from "../../stores/composer.ts";
+import { attachToComposer, currentDraft, discardDraft, useComposer, writeComposer } from "../../stores/composer.ts";
+import { dataUrl, isPicture } from "../../stores/pictures.ts";
 import { showError, showToast } from "../../stores/toasts.ts";
+import { AttachedFiles } from "./AttachedFiles.tsx";
 import { readAttachments } from "./attachments.ts";
 import styles from "./Composer.module.css";
 import { mentioned, useMentions } from "./mentions.ts";
@@ -17,6 +19,8 @@ import { parseInput, type Suggestion, slashSuggestions } from "./slash.ts";
 
 export interface Submission {
   readonly text: string;
+  /** With the slash command, if there was one. */
+  readonly typed: string;
   readonly intent: Options["intent"] | undefined;
   readonly agent: Options["agentType"] | undefined;
   readonly attachments: readonly Attachment[];
@@ -35,12 +39,11 @@ export function Composer({ placeholder, workspace, onSend }: Props) {
   const service = useBrain();
   const box = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  const { text, focusRequests } = useComposer();
+  const { text, attachments, focusRequests } = useComposer();
   const [cursor, setCursor] = useState(0);
   const [chosen, setChosen] = useState(0);
   const [closed, setClosed] = useState("");
   const [back, setBack] = useState(0);
-  const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
   const [sending, setSending] = useState(false);
   // A mistyped command that was pointed out; sending it again sends it as a task.
   const pointedOut = useRef("");
@@ -81,12 +84,16 @@ export function Composer({ placeholder, workspace, onSend }: Props) {
     }
     setSending(true);
     const { intent, agent } = input;
-    const sent = await onSend({ text: input.text, intent, agent, attachments, mentioned: mentioned(input.text) });
+    // A new task gets selected, so that the draft is no longer the current one.
+    const draft = currentDraft();
+    const written = { text: input.text, typed: trimmed, intent, agent, attachments, mentioned: mentioned(input.text) };
+    const sent = await onSend(written);
     setSending(false);
     if (!sent) return;
     rememberPrompt(trimmed);
-    write("");
-    setAttachments([]);
+    discardDraft(draft);
+    setChosen(0);
+    setBack(0);
   };
   const pick = (suggestion: Suggestion) => {
     const { caret } = suggestion;
@@ -102,7 +109,7 @@ export function Composer({ placeholder, workspace, onSend }: Props) {
   const attach = async (files: Iterable<File>) => {
     try {
       const more = await readAttachments(files);
-      setAttachments((before) => [...before, ...more].slice(0, 32));
+      attachToComposer([...attachments, ...more].slice(0, 32));
     } catch (error) {
       showError(error);
     }
@@ -151,27 +158,15 @@ export function Composer({ placeholder, workspace, onSend }: Props) {
       }}
     >
       {offered.length > 0 && <Suggestions suggestions={offered} chosen={place} onPick={pick} />}
-      {attachments.length > 0 && (
-        <ul className={styles.attachments} aria-label="Attachments">
-          {attachments.map((one) => (
-            <li key={one.name + one.data.length}>
-              <Icon name="file" /> {one.name}
-              <button
-                type="button"
-                className={ui.iconButton}
-                aria-label={`Remove ${one.name}`}
-                onClick={() => setAttachments(attachments.filter((other) => other !== one))}
-              >
-                <Icon name="close" />
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <AttachedFiles
+        files={attachments.map((one) => ({ name: one.name, picture: isPicture(one) ? dataUrl(one) : undefined }))}
+        onRemove={(place) => attachToComposer(attachments.toSpliced(place, 1))}
+      />
       <textarea
         ref={box}
         data-composer=""
         aria-label="Task"
+        dir="auto"
         aria-controls={offered.length > 0 ? SUGGESTIONS_ID : undefined}
         aria-activedescendant={offered.length > 0 ? `${SUGGESTIONS_ID}-${place}` : undefined}
         rows={Math.min(10, text.split("\n").length)}

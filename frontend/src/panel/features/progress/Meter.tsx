@@ -1,8 +1,8 @@
 import type { StepItem, Thread } from "../../../client/index.ts";
 import { canResume, isActive, itemOf } from "../../../client/index.ts";
+import { Elapsed } from "../../shared/Elapsed.tsx";
 import { cost, count } from "../../shared/format.ts";
 import { commandLine, revealHidden } from "../../shared/text.ts";
-import { Elapsed } from "./Elapsed.tsx";
 import styles from "./Progress.module.css";
 
 /** The model, tokens, cost and time. */

@@ -1,14 +1,14 @@
 import { memo, useState } from "react";
 import type { ToolItem } from "../../../client/index.ts";
 import { CopyButton } from "../../shared/copy-button.tsx";
-import { HunkLines } from "../../shared/diff/HunkLines.tsx";
-import { hunksOf } from "../../shared/diff/parse.ts";
+import { FoldedDiff } from "../../shared/diff/FoldedDiff.tsx";
+import { Elapsed } from "../../shared/Elapsed.tsx";
 import { duration } from "../../shared/format.ts";
 import { Icon, type IconName, Spinner } from "../../shared/icons.tsx";
 import { revealHidden, stripAnsi } from "../../shared/text.ts";
+import { editDiff, recordedDiff, recordedOutput } from "../../shared/tool-details.ts";
 import ui from "../../shared/ui.module.css";
-import { recordedDiff, recordedOutput, rest, subject } from "./describe.ts";
-import { Elapsed } from "./Elapsed.tsx";
+import { describeOutcome, rest, subject } from "./describe.ts";
 import styles from "./ToolCard.module.css";
 
 const ICONS: Record<ToolItem["status"], IconName> = {
@@ -18,11 +18,6 @@ const ICONS: Record<ToolItem["status"], IconName> = {
   error: "alert",
   cancelled: "stop",
   unknown: "question",
-};
-const LABELS: Partial<Record<ToolItem["status"], string>> = {
-  pending: "waiting",
-  cancelled: "cancelled",
-  unknown: "unknown: it may have taken effect",
 };
 /** How many lines of live output a closed card shows. */
 const TAIL = 8;
@@ -41,6 +36,7 @@ export const ToolCard = memo(function ToolCard({ item: call, live, over }: Props
   const unfinished = call.status === "running" || call.status === "pending";
   const running = unfinished && !over;
   const item: ToolItem = unfinished && over ? { ...call, status: "unknown" } : call;
+  const diff = editDiff(item);
   return (
     <article className={styles.tool} data-status={item.status} aria-label={item.tool}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the button at its end is for the keyboard */}
@@ -64,14 +60,15 @@ export const ToolCard = memo(function ToolCard({ item: call, live, over }: Props
         <p className={styles.error}>{revealHidden(firstLine(item.error.message))}</p>
       )}
       {running && live && !open && <pre className={styles.tail}>{lastLines(stripAnsi(live))}</pre>}
-      {open && <Inside item={item} live={live} />}
+      {diff && <FoldedDiff diff={diff} />}
+      {open && <Inside item={item} live={live} withDiff={diff !== undefined} />}
     </article>
   );
 });
 
-function Inside({ item, live }: Pick<Props, "item" | "live">) {
+function Inside({ item, live, withDiff }: Pick<Props, "item" | "live"> & { readonly withDiff: boolean }) {
   const output = recordedOutput(item.details) ?? live;
-  const diff = recordedDiff(item.details);
+  const diff = withDiff ? undefined : recordedDiff(item.details);
   return (
     <div className={styles.inside}>
       {item.error && (
@@ -79,9 +76,8 @@ function Inside({ item, live }: Pick<Props, "item" | "live">) {
           {revealHidden(item.error.message)} <code>{item.error.code}</code>
         </p>
       )}
-      <Values entries={argumentsOf(item, diff !== undefined)} />
-      {diff &&
-        hunksOf(diff).map((hunk) => <HunkLines key={hunk.id} hunk={hunk} language={String(item.args["path"] ?? "")} />)}
+      <Values entries={argumentsOf(item, withDiff)} />
+      {diff && <FoldedDiff diff={diff} />}
       {output && (
         <div className={styles.output}>
           <pre tabIndex={0} role="group" aria-label="Output">
@@ -111,11 +107,6 @@ const Values = ({ entries }: { entries: readonly (readonly [string, string])[] }
     </dl>
   );
 
-const describeOutcome = (item: ToolItem): string => {
-  // The error has a line of its own.
-  if (item.status === "running" || (item.status === "error" && item.error)) return "";
-  return LABELS[item.status] ?? revealHidden(item.summary);
-};
 /** Leaves out the arguments that the diff shows. */
 const argumentsOf = (item: ToolItem, withDiff: boolean): [string, string][] =>
   Object.entries(item.args)

@@ -1,6 +1,7 @@
 import type { ToolItem } from "../../../client/index.ts";
 import type { JsonValue } from "../../../wire/types.ts";
 import { commandLine, revealHidden } from "../../shared/text.ts";
+import { record, recordedDiff } from "../../shared/tool-details.ts";
 
 const text = (value: JsonValue | undefined): string =>
   typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
@@ -28,25 +29,6 @@ function lines({ startLine, endLine }: ToolItem["args"]): string {
   return `:${text(startLine ?? 1)}${endLine === undefined ? "" : `–${text(endLine)}`}`;
 }
 
-const record = (value: JsonValue | undefined): { [key: string]: JsonValue } =>
-  value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
-
-/** The output of a finished call, from its details. */
-export function recordedOutput(details: JsonValue | undefined): string | undefined {
-  const { output, content, stdout } = record(details);
-  for (const found of [output, content, stdout]) if (typeof found === "string" && found !== "") return found;
-  return undefined;
-}
-
-export function recordedDiff(details: JsonValue | undefined): string | undefined {
-  const { diff, files } = record(details);
-  if (typeof diff === "string" && diff) return diff;
-  const first = Array.isArray(files)
-    ? files.map((file) => record(file)["diff"]).filter((one) => typeof one === "string")
-    : [];
-  return first.length > 0 ? first.join("\n") : undefined;
-}
-
 /** The details that the card doesn't show otherwise. */
 export function rest(details: JsonValue | undefined): [string, string][] {
   const shown = new Set(["output", "content", "stdout", "diff", "durationMs"]);
@@ -57,3 +39,15 @@ export function rest(details: JsonValue | undefined): [string, string][] {
 }
 
 const isEmpty = (value: JsonValue): boolean => Array.isArray(value) && value.length === 0;
+
+const LABELS: Partial<Record<ToolItem["status"], string>> = {
+  pending: "waiting",
+  cancelled: "cancelled",
+  unknown: "unknown: it may have taken effect",
+};
+
+/** How a call ended, in a few words. An error has a line of its own. */
+export function describeOutcome(item: ToolItem): string {
+  if (item.status === "running" || (item.status === "error" && item.error)) return "";
+  return LABELS[item.status] ?? revealHidden(item.summary);
+}

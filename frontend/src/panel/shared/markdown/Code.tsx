@@ -38,11 +38,22 @@ export const Code = memo(function Code({ text, language, growing = false }: Prop
         <CopyButton text={text} label="Copy code" />
       </figcaption>
       <pre tabIndex={0} role="group" aria-label={name ? `Code, ${name}` : "Code"}>
-        <code>{lines ? lines.map(line) : text}</code>
+        <code>{isDiff(name) ? text.split("\n").map(diffLine) : lines ? lines.map(line) : text}</code>
       </pre>
     </figure>
   );
 });
+
+const isDiff = (language: string): boolean => language === "diff" || language === "patch";
+
+const DIFF_KINDS: Record<string, string> = { "+": "added", "-": "removed", "@": "hunk" };
+
+const diffLine = (text: string, place: number) => (
+  <span key={place} data-diff={/^(\+\+\+|---) /.test(text) ? "hunk" : DIFF_KINDS[text[0] ?? ""]}>
+    {text}
+    {"\n"}
+  </span>
+);
 
 export const line = (pieces: Line, place: number) => (
   <span key={place}>
@@ -59,7 +70,7 @@ export const line = (pieces: Line, place: number) => (
 export function useHighlighted(text: string, language: string, growing: boolean): readonly Line[] | undefined {
   const [found, setFound] = useState<{ text: string; lines: readonly Line[] }>();
   useEffect(() => {
-    if (growing || language === "" || text.length > MOST) return;
+    if (growing || language === "" || isDiff(language) || text.length > MOST) return;
     let mounted = true;
     void import("./highlight.ts")
       .then(({ highlight }) => highlight(text, language))

@@ -2,8 +2,11 @@ import type { Token, Tokens } from "marked";
 import { memo, type ReactNode, useRef } from "react";
 import { type Block, GrowingText } from "./blocks.ts";
 import { Code } from "./Code.tsx";
+import { Diagram } from "./Diagram.tsx";
+import { Formula } from "./Formula.tsx";
 import { inline } from "./inline.tsx";
 import styles from "./Markdown.module.css";
+import { closeOpenSyntax, type FootnoteToken, type MathToken, parse } from "./syntax.ts";
 
 /** Markdown that may still be growing. Finished blocks render once. */
 export const Markdown = memo(function Markdown({ text, growing = false }: { text: string; growing?: boolean }) {
@@ -21,26 +24,46 @@ export const Markdown = memo(function Markdown({ text, growing = false }: { text
 });
 
 const BlockView = memo(
-  ({ block, growing }: { block: Block; growing: boolean }) => blockOf(block.token, growing),
+  ({ block, growing }: { block: Block; growing: boolean }) => blockOf(growing ? closed(block) : block.token, growing),
   (before, after) => before.block.raw === after.block.raw && before.growing === after.growing,
 );
+
+/** The block that is being written, as if it ended here. */
+function closed({ raw, token }: Block): Token {
+  if (token.type === "code") return token;
+  const text = closeOpenSyntax(raw);
+  return text === raw ? token : (parse(text)[0] ?? token);
+}
 
 function blockOf(token: Token, growing: boolean): ReactNode {
   switch (token.type) {
     case "heading": {
       const Heading = `h${Math.min(6, (token as Tokens.Heading).depth + 2)}` as "h3";
-      return <Heading>{inline(token.tokens)}</Heading>;
+      return <Heading dir="auto">{inline(token.tokens)}</Heading>;
     }
     case "paragraph":
-      return <p>{inline(token.tokens)}</p>;
+      return <p dir="auto">{inline(token.tokens)}</p>;
     case "code": {
       const { text, lang } = token as Tokens.Code;
-      return <Code text={text} language={lang ?? ""} growing={growing} />;
+      const code = <Code text={text} language={lang ?? ""} growing={growing} />;
+      return lang === "mermaid" && !growing ? <Diagram text={text} fallback={code} /> : code;
+    }
+    case "math": {
+      const { text, display } = token as unknown as MathToken;
+      return <Formula text={text} display={display} />;
+    }
+    case "footnoteText": {
+      const { name, tokens } = token as unknown as FootnoteToken;
+      return (
+        <p className={styles.footnote} dir="auto">
+          <sup>{name}</sup> {inline(tokens)}
+        </p>
+      );
     }
     case "list":
       return list(token as Tokens.List, growing);
     case "blockquote":
-      return <blockquote>{children(token.tokens, growing)}</blockquote>;
+      return <blockquote dir="auto">{children(token.tokens, growing)}</blockquote>;
     case "table":
       return table(token as Tokens.Table);
     case "hr":
@@ -63,7 +86,7 @@ const children = (tokens: readonly Token[] | undefined, growing: boolean): React
 function list(token: Tokens.List, growing: boolean): ReactNode {
   const items = token.items.map((item, place) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: see above
-    <li key={place} className={item.task ? styles.task : undefined}>
+    <li key={place} dir="auto" className={item.task ? styles.task : undefined}>
       {item.task && <input type="checkbox" checked={item.checked ?? false} readOnly disabled aria-label="Done" />}
       {children(
         item.tokens.filter((part) => part.type !== "checkbox"),
@@ -82,7 +105,9 @@ function table(token: Tokens.Table): ReactNode {
           <tr>
             {token.header.map((cell, place) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: see above
-              <th key={place}>{inline(cell.tokens)}</th>
+              <th key={place} dir="auto">
+                {inline(cell.tokens)}
+              </th>
             ))}
           </tr>
         </thead>
@@ -92,7 +117,9 @@ function table(token: Tokens.Table): ReactNode {
             <tr key={place}>
               {row.map((cell, column) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: see above
-                <td key={column}>{inline(cell.tokens)}</td>
+                <td key={column} dir="auto">
+                  {inline(cell.tokens)}
+                </td>
               ))}
             </tr>
           ))}

@@ -1,4 +1,5 @@
-import { lexer, type Token } from "marked";
+import type { Token } from "marked";
+import { parse } from "./syntax.ts";
 
 export interface Block {
   readonly raw: string;
@@ -6,7 +7,7 @@ export interface Block {
 }
 
 const lex = (text: string): Block[] =>
-  lexer(text, { gfm: true })
+  parse(text)
     .filter((token) => token.type !== "space")
     .map((token) => ({ raw: token.raw, token }));
 

@@ -1,5 +1,8 @@
 import type { Token, Tokens } from "marked";
 import { Fragment, type ReactNode } from "react";
+import { FileReference, referenceOf } from "./FileReference.tsx";
+import { Formula } from "./Formula.tsx";
+import type { FootnoteToken, MathToken } from "./syntax.ts";
 
 /** Links with other schemes are shown as text. */
 const SAFE = /^(https?:|mailto:)/i;
@@ -24,7 +27,7 @@ function one(token: Token): ReactNode {
     case "del":
       return <del>{inline(token.tokens)}</del>;
     case "codespan":
-      return <code>{plainText((token as Tokens.Codespan).text)}</code>;
+      return codespan(plainText((token as Tokens.Codespan).text));
     case "br":
       return <br />;
     case "link":
@@ -33,6 +36,12 @@ function one(token: Token): ReactNode {
       return <span>[{(token as Tokens.Image).text || "image"}]</span>;
     case "escape":
       return plainText((token as Tokens.Escape).text);
+    case "math": {
+      const { text, display } = token as unknown as MathToken;
+      return <Formula text={text} display={display} />;
+    }
+    case "footnote":
+      return <sup>{(token as unknown as FootnoteToken).name}</sup>;
     case "text":
       return token.tokens ? inline(token.tokens) : plainText((token as Tokens.Text).text);
     default:
@@ -40,7 +49,14 @@ function one(token: Token): ReactNode {
   }
 }
 
+function codespan(text: string): ReactNode {
+  const reference = referenceOf(text);
+  return reference ? <FileReference reference={reference} text={text} /> : <code>{text}</code>;
+}
+
 function link(token: Tokens.Link): ReactNode {
+  const reference = referenceOf(token.href);
+  if (reference) return <FileReference reference={reference} text={token.text} />;
   if (!SAFE.test(token.href)) return <span title={token.href}>{inline(token.tokens)}</span>;
   return (
     <a href={token.href} target="_blank" rel="noreferrer noopener">

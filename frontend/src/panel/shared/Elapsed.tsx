@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
-import { clock } from "../../shared/format.ts";
-import styles from "./Progress.module.css";
+import { clock } from "./format.ts";
+import styles from "./ui.module.css";
 
 /** A clock that ticks once a second while `since` is set. */
 export function Elapsed({ since, before = 0 }: { since: string | undefined; before?: number }) {
