@@ -2,7 +2,7 @@ import { parseProblem, Unreachable } from "./problem.ts";
 import type { Credentials } from "./session.ts";
 
 export interface Call {
-  readonly method?: "GET" | "POST" | "PUT";
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
   readonly signal?: AbortSignal;

@@ -10,6 +10,7 @@ import type {
   BatchAnswer,
   BatchRequest,
   Context,
+  DeletedTask,
   DiffAnswer,
   EventPage,
   Examination,
@@ -21,6 +22,7 @@ import type {
   Health,
   HunkRequest,
   KeyList,
+  LabelRequest,
   LocalServerList,
   McpReferenceList,
   ModelList,
@@ -62,6 +64,9 @@ export interface TaskQuery {
   readonly status?: readonly Status[];
   readonly limit?: number;
   readonly before?: string;
+  /** Words that were asked, answered or changed. */
+  readonly q?: string;
+  readonly archived?: boolean;
 }
 
 /** Every operation of the wire, one method each. */
@@ -100,11 +105,23 @@ export class BrainService {
     if (query.status?.length) params.set("status", query.status.join(","));
     if (query.limit !== undefined) params.set("limit", String(query.limit));
     if (query.before !== undefined) params.set("before", query.before);
+    if (query.q) params.set("q", query.q);
+    if (query.archived) params.set("archived", "true");
     return this.#get(`/api/brain/tasks?${params}`, signal);
   }
 
   task(taskId: string, signal?: AbortSignal): Promise<Task> {
     return this.#get(task(taskId), signal);
+  }
+
+  /** Renames, pins or archives a task. */
+  label(taskId: string, change: LabelRequest): Promise<Task> {
+    return this.#http.json(task(taskId), { method: "PATCH", body: change });
+  }
+
+  /** Deletes a task that has ended, with its history. */
+  remove(taskId: string): Promise<DeletedTask> {
+    return this.#http.json(task(taskId), { method: "DELETE" });
   }
 
   events(taskId: string, after = 0, limit = 2_000): Promise<EventPage> {

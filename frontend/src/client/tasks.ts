@@ -43,6 +43,18 @@ function changeOf(task: Task, event: WireEvent): Partial<Task> | undefined {
         startedAt: task.startedAt ?? (event.status === "running" ? event.at : null),
         endedAt: hasEnded(event.status) ? event.at : null,
       };
+    case "label": {
+      const { title, pinned, archived } = event;
+      return {
+        ...(title === undefined ? {} : { title }),
+        ...(pinned === undefined ? {} : { pinned }),
+        ...(archived === undefined ? {} : { archived }),
+      };
+    }
+    case "usage": {
+      const { inputTokens, outputTokens, cachedTokens, costUsd } = event;
+      return { usage: { inputTokens, outputTokens, cachedTokens, costUsd } };
+    }
     case "route":
       return { intent: event.intent, pipeline: event.pipeline };
     case "step":
@@ -119,6 +131,11 @@ export class TaskFeed {
     this.#stop = undefined;
     this.#cancelFrame?.();
     this.#cancelFrame = undefined;
+  }
+
+  /** Forgets a task that was deleted. */
+  forget(taskId: string): void {
+    this.#publish({ tasks: this.#list.tasks.filter((task) => task.id !== taskId) });
   }
 
   async more(): Promise<void> {

@@ -8,10 +8,10 @@ export default async function ({ sidecar, page }) {
   const { task, send, conversation, reaches, cancel } = panel(page);
   const models = await sidecar.script("talk", [
     { text: "First I look.", calls: [{ tool: "list_dir", args: {} }] },
-    { text: long, deltaMs: 12, calls: [{ tool: "list_dir", args: {} }] },
+    { text: long, deltaMs: 12, calls: [{ tool: "run_command", args: { command: "sleep 1" } }] },
     { text: "I have heard you." },
   ]);
-  const id = await sidecar.execute("talk to me", { models, intent: "explain_code" });
+  const id = await sidecar.execute("talk to me", { models, intent: "edit_code", agentType: "coder", approvals: "auto", verify: "off" });
   await page.goto(await sidecar.signInUrl());
   await conversation.getByText("Line 40.").waitFor();
   const fromEnd = () => conversation.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight);

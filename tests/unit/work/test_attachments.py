@@ -4,8 +4,9 @@ from base64 import b64encode
 
 import pytest
 
+from sidecar.engine.state import UserMessage
 from sidecar.wire.tasks import Attachment
-from sidecar.work.attachments import parse_attachments
+from sidecar.work.attachments import parse_attachments, user_turn
 
 PNG, JPEG, WEBP = b"\x89PNG\r\n\x1a\n0", b"\xff\xd8\xff\xe0", b"RIFF\0\0\0\0WEBPVP8 "
 
@@ -46,3 +47,10 @@ def test_what_no_model_can_look_at_is_said_to_be_there_and_not_sent(data: bytes 
     media_type = "image/png" if isinstance(data, str) or not data else "image/tiff"
     (text,), images = parse_attachments([given(media_type, data)])
     assert text.startswith("The user attached x (image/") and images == []
+
+
+def test_a_message_brings_its_attachments_into_the_conversation() -> None:
+    attached = [given("image/png", b"\x89PNG..."), given("text/plain", b"all is well")]
+    turn = user_turn(UserMessage(id="m", text="look", attachments=attached))
+    assert [image.media_type for image in turn.images] == ["image/png"]
+    assert "all is well" in turn.text and turn.text.endswith("look")

@@ -27,17 +27,19 @@ import { SignInHelp } from "./Gate.tsx";
 import { Header } from "./Header.tsx";
 import { TaskPane } from "./TaskPane.tsx";
 import { useAppCommands } from "./useAppCommands.ts";
+import { useFocusKeeper } from "./useFocusKeeper.ts";
 import { usePaletteEntries } from "./usePaletteEntries.ts";
 import { useSend } from "./useSend.ts";
 import { useStatus } from "./useStatus.ts";
 import { useTheme } from "./useTheme.ts";
 
 const loadPalette = () => import("../features/palette/Palette.tsx");
+const loadDashboard = () => import("../features/dashboard/Dashboard.tsx");
 const loadPreview = () => import("../features/preview/Preview.tsx");
 const loadSettings = () => import("../features/settings/Settings.tsx");
 
 /** What is open over the panel; for the settings, the page. */
-export type Overlay = "palette" | "history" | Page;
+export type Overlay = "palette" | "history" | "dashboard" | Page;
 
 export function App({ embedder }: { embedder?: Embedder | undefined }) {
   const registry = useRegistry();
@@ -61,6 +63,7 @@ export function App({ embedder }: { embedder?: Embedder | undefined }) {
   const showInWindow = (taskId: string | undefined) => void openWindow(service, taskId).catch(showError);
 
   useTheme();
+  useFocusKeeper();
   useHost(embedder);
   useCommandKeys();
   usePauseWhileHidden(registry, notifications);
@@ -72,6 +75,7 @@ export function App({ embedder }: { embedder?: Embedder | undefined }) {
   };
   const Palette = useLazy(open === "palette", loadPalette, loadFailed);
   const page = open !== undefined && isPage(open) ? open : undefined;
+  const Dashboard = useLazy(open === "dashboard", loadDashboard, loadFailed);
   const previewed = usePreview();
   const Preview = useLazy(previewed !== undefined, loadPreview, loadFailed);
   const Settings = useLazy(page !== undefined, loadSettings, loadFailed);
@@ -102,13 +106,15 @@ export function App({ embedder }: { embedder?: Embedder | undefined }) {
         onHistory={docked ? undefined : () => setOpen("history")}
         onNew={() => show(undefined)}
         onPalette={() => setOpen("palette")}
+        onDashboard={() => setOpen("dashboard")}
         onSettings={setOpen}
       />
       {docked && <aside className={styles.sidebar}>{history}</aside>}
       <main className={styles.main}>
         {lost && (
           <p className={styles.banner} role="alert">
-            The sidecar does not answer. Reconnecting… If it has stopped, start it with <code>brain</code>.
+            The sidecar does not answer. Nothing is lost: what it had done is on its disk, and the panel goes on when it
+            is back. If it has stopped, start it with <code>brain</code>.
           </p>
         )}
         {selected === undefined ? (
@@ -124,6 +130,7 @@ export function App({ embedder }: { embedder?: Embedder | undefined }) {
         ) : (
           <TaskPane key={selected} taskId={selected} listed={current} />
         )}
+        <Toasts />
         <div className={styles.dock}>
           <div className={ui.column}>
             <Composer
@@ -136,13 +143,13 @@ export function App({ embedder }: { embedder?: Embedder | undefined }) {
       </main>
       {open === "palette" && Palette && <Palette entries={entries} onClose={close} />}
       {page !== undefined && Settings && <Settings key={page} first={page} onClose={close} />}
+      {open === "dashboard" && Dashboard && <Dashboard list={list} status={status} onSelect={show} onClose={close} />}
       {previewed && Preview && <Preview file={previewed} workspace={current?.workspace} onClose={closePreview} />}
       {open === "history" && (
         <Dialog label="Tasks" className={styles.drawer} onClose={close} titled>
           {history}
         </Dialog>
       )}
-      <Toasts />
     </div>
   );
 }

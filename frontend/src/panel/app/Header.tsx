@@ -1,6 +1,7 @@
 import type { StatusAnswer, Task } from "../../wire/types.ts";
 import { leaf } from "../shared/format.ts";
 import { Icon } from "../shared/icons.tsx";
+import { Mark } from "../shared/mark.tsx";
 import ui from "../shared/ui.module.css";
 import { isOffline, useModels } from "../stores/catalog.ts";
 import { keyLabels } from "../stores/commands.ts";
@@ -14,10 +15,11 @@ interface Props {
   readonly onHistory: (() => void) | undefined;
   readonly onNew: () => void;
   readonly onPalette: () => void;
+  readonly onDashboard: () => void;
   readonly onSettings: (page: "general" | "models") => void;
 }
 
-export function Header({ status, task, onHistory, onNew, onPalette, onSettings }: Props) {
+export function Header({ status, task, onHistory, onNew, onPalette, onDashboard, onSettings }: Props) {
   const workspace = task?.workspace ?? status?.workspace;
   const { model } = usePreferences();
   const offline = isOffline(useModels()) && model === null;
@@ -28,6 +30,7 @@ export function Header({ status, task, onHistory, onNew, onPalette, onSettings }
           <Icon name="menu" />
         </button>
       )}
+      <Mark />
       <span className={styles.brand}>Rainy Brain</span>
       {workspace && (
         <span className={styles.workspace} title={workspace}>
@@ -44,7 +47,7 @@ export function Header({ status, task, onHistory, onNew, onPalette, onSettings }
           offline
         </button>
       )}
-      <span className={styles.task}>{task?.task.split("\n", 1)[0]}</span>
+      <span className={styles.task}>{task?.title}</span>
       {onHistory && (
         <button type="button" className={ui.iconButton} aria-label="New task" title="New task" onClick={onNew}>
           <Icon name="add" />
@@ -58,6 +61,9 @@ export function Header({ status, task, onHistory, onNew, onPalette, onSettings }
             <kbd key={sign}>{sign}</kbd>
           ))}
         </span>
+      </button>
+      <button type="button" className={ui.iconButton} aria-label="Dashboard" title="Dashboard" onClick={onDashboard}>
+        <Icon name="chart" />
       </button>
       <button
         type="button"

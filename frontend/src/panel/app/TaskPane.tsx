@@ -69,14 +69,15 @@ export function TaskPane({ taskId, listed }: Props) {
   ]);
   if (failure !== undefined && isNotFound(failure)) return <p className={styles.gone}>This task no longer exists.</p>;
   const changes = <Changes thread={thread} wide={wide} onRewind={setPoint} />;
-  const activity = describeActivity(thread);
+  const lost = connection.state === "lost" && !hasEnded(thread.status);
+  const activity = lost ? "As of the last answer of the sidecar." : describeActivity(thread);
   return (
     <>
       <div className={app.pane}>
         <Conversation thread={thread} forkedFrom={listed?.forkedFrom} onRewind={setPoint} onResend={resend}>
           {!wide && changes}
         </Conversation>
-        <div className={styles.strip}>
+        <div className={styles.strip} data-lost={lost || undefined}>
           <StepBar thread={thread} />
           <div className={`${ui.column} ${styles.row}`}>
             <TaskStatus status={thread.status} />
@@ -88,11 +89,6 @@ export function TaskPane({ taskId, listed }: Props) {
             <Controls thread={thread} />
           </div>
           <ApprovalAnnouncement thread={thread} />
-          {connection.state === "lost" && !hasEnded(thread.status) && (
-            <p className={`${ui.column} ${styles.lost}`} role="alert">
-              Connection lost; reconnecting. No events are missed.
-            </p>
-          )}
         </div>
       </div>
       <div className={app.queue}>

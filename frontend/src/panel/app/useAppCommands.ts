@@ -6,7 +6,7 @@ import { showToast } from "../stores/toasts.ts";
 
 interface Options {
   readonly wide: boolean;
-  readonly onOpen: (overlay: "palette" | "history" | Page) => void;
+  readonly onOpen: (overlay: "palette" | "history" | "dashboard" | Page) => void;
   readonly onNew: () => void;
   readonly onWindow: () => void;
 }
@@ -41,6 +41,7 @@ export function useAppCommands({ wide, onOpen, onNew, onWindow }: Options): void
   useCommands([
     { id: "app.new", title: "New task", group: "Panel", keys: "alt+n", slash: "new", run: onNew },
     { id: "app.palette", title: "Command palette", group: "Panel", keys: "mod+k", run: () => onOpen("palette") },
+    { id: "app.dashboard", title: "Dashboard", group: "Panel", slash: "dashboard", run: () => onOpen("dashboard") },
     {
       id: "app.settings",
       title: "Settings",

@@ -28,7 +28,7 @@ export function usePaletteEntries(
       ...[...commands.values()].map(entryOf),
       ...tasks.map((task) => ({
         id: `task.${task.id}`,
-        title: task.task.split("\n", 1)[0]!.slice(0, 120),
+        title: task.title.slice(0, 120),
         group: "Tasks",
         hint: task.status,
         run: () => {

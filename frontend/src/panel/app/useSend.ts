@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { type BrainService, isActive, type Thread, type WatchRegistry } from "../../client/index.ts";
 import type { ExecuteRequest } from "../../wire/types.ts";
 import type { Submission } from "../features/chat/Composer.tsx";
@@ -50,6 +50,9 @@ async function deliver(service: BrainService, message: Omit<QueuedMessage, "id">
   void rememberSent(message.taskId, message.text, message.attachments);
 }
 
+/** A message goes to the sidecar after this time at the latest, so that closing the panel doesn't hold it back. */
+const MOST_WAIT_MS = 8_000;
+
 /** Sends a task's queued messages once its agent can hear them. Returns how to send one at once. */
 export function useQueueDelivery(service: BrainService, thread: Thread): (id: string) => void {
   const queue = useQueue(thread.taskId);
@@ -70,7 +73,14 @@ export function useQueueDelivery(service: BrainService, thread: Thread): (id: st
     [service],
   );
   const first = queue[0];
-  const ready = thread.lastSeq > 0 && !isWriting(thread) && thread.status !== "cancelling";
+  const [overdue, setOverdue] = useState<string>();
+  useEffect(() => {
+    if (first === undefined) return;
+    const timer = setTimeout(() => setOverdue(first.id), MOST_WAIT_MS);
+    return () => clearTimeout(timer);
+  }, [first]);
+  const heard = !isWriting(thread) || overdue === first?.id;
+  const ready = thread.lastSeq > 0 && heard && thread.status !== "cancelling";
   // biome-ignore lint/correctness/useExhaustiveDependencies: a refused message is tried again with the next change
   useEffect(() => {
     if (first !== undefined && ready) void send(first);

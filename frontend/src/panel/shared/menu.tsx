@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
-import { Icon } from "./icons.tsx";
+import { Icon, type IconName } from "./icons.tsx";
 import styles from "./menu.module.css";
 
 export interface Choice<T> {
@@ -11,22 +11,34 @@ export interface Choice<T> {
 
 interface Props<T> {
   readonly label: string;
-  readonly value: T;
+  /** The current choice; undefined for a menu of actions. */
+  readonly value: T | undefined;
   readonly choices: readonly Choice<T>[];
   readonly onChoose: (value: T) => void;
+  /** Shown instead of the current choice. */
+  readonly icon?: IconName;
+  /** Opens below its button. */
+  readonly below?: boolean;
+  /** Offers a field that filters the choices. */
+  readonly searchable?: boolean;
 }
 
-/** A button with the current choice, and a menu above it. */
-export function Menu<T extends string | null>({ label, value, choices, onChoose }: Props<T>) {
+/** A button with the current choice, and a menu above it; Esc or a click elsewhere closes it. */
+export function Menu<T extends string | null>(props: Props<T>) {
+  const { label, value, choices, onChoose, icon, below, searchable } = props;
+  const [typed, setTyped] = useState("");
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const chosen = choices.find((choice) => choice.value === value);
-  const items = () => [...(root.current?.querySelectorAll<HTMLElement>("[role=menuitemradio]:not(:disabled)") ?? [])];
+  const items = () => [...(root.current?.querySelectorAll<HTMLElement>("[data-choice]:not(:disabled)") ?? [])];
+  const wanted = typed.trim().toLowerCase();
+  const shown = choices.filter((choice) => `${choice.label} ${choice.hint ?? ""}`.toLowerCase().includes(wanted));
   useEffect(() => {
     if (!open) return;
-    const current = root.current?.querySelector<HTMLElement>("[aria-checked=true]:not(:disabled)");
-    (current ?? root.current?.querySelector<HTMLElement>("[role=menuitemradio]:not(:disabled)"))?.focus();
+    setTyped("");
+    const find = (selector: string) => root.current?.querySelector<HTMLElement>(selector);
+    (find("input") ?? find("[aria-checked=true]:not(:disabled)") ?? find("[data-choice]:not(:disabled)"))?.focus();
     const outside = (event: PointerEvent) => {
       if (!root.current?.contains(event.target as Node)) setOpen(false);
     };
@@ -42,7 +54,9 @@ export function Menu<T extends string | null>({ label, value, choices, onChoose 
     const all = items();
     const place = all.indexOf(document.activeElement as HTMLElement);
     const next = { ArrowDown: place + 1, ArrowUp: place - 1, Home: 0, End: -1 }[event.key];
+    if (document.activeElement instanceof HTMLInputElement && (event.key === "Home" || event.key === "End")) return;
     if (next !== undefined) all.at(next % all.length)?.focus();
+    else if (event.key === "Enter" && place < 0) all[0]?.click();
     else if (event.key === "Escape" || event.key === "Tab") close();
     else return;
     event.preventDefault();
@@ -55,32 +69,51 @@ export function Menu<T extends string | null>({ label, value, choices, onChoose 
         ref={button}
         type="button"
         className={styles.button}
-        aria-label={`${label}: ${chosen?.label ?? value ?? ""}`}
+        aria-label={icon ? label : `${label}: ${chosen?.label ?? value ?? ""}`}
         aria-haspopup="menu"
         aria-expanded={open}
         onClick={() => setOpen(!open)}
       >
-        <span>{chosen?.label ?? value}</span>
-        <Icon name="chevron" />
+        {icon ? (
+          <Icon name={icon} />
+        ) : (
+          <>
+            <span>{chosen?.label ?? value}</span>
+            <Icon name="chevron" />
+          </>
+        )}
       </button>
       {open && (
-        <div className={styles.list} role="menu" aria-label={label}>
-          {choices.map((choice) => (
-            <button
-              key={choice.value}
-              type="button"
-              role="menuitemradio"
-              aria-checked={choice.value === value}
-              disabled={choice.disabled}
-              onClick={() => {
-                onChoose(choice.value);
-                close();
-              }}
-            >
-              <span>{choice.label}</span>
-              {choice.hint && <small>{choice.hint}</small>}
-            </button>
-          ))}
+        <div className={styles.list} data-below={below || undefined}>
+          {searchable && (
+            <input
+              type="search"
+              aria-label={`Search: ${label}`}
+              placeholder="Search"
+              value={typed}
+              onChange={(event) => setTyped(event.target.value)}
+            />
+          )}
+          <div role="menu" aria-label={label}>
+            {shown.map((choice) => (
+              <button
+                key={choice.value}
+                type="button"
+                {...(value === undefined
+                  ? { role: "menuitem" }
+                  : { role: "menuitemradio", "aria-checked": choice.value === value })}
+                data-choice=""
+                disabled={choice.disabled}
+                onClick={() => {
+                  close();
+                  onChoose(choice.value);
+                }}
+              >
+                <span>{choice.label}</span>
+                {choice.hint && <small>{choice.hint}</small>}
+              </button>
+            ))}
+          </div>
         </div>
       )}
     </div>

@@ -8,13 +8,22 @@ import ui from "./ui.module.css";
 export function Toasts() {
   const shown = useStore(toasts);
   const box = useRef<HTMLDivElement>(null);
-  // Reopened for each toast, so that it is above a dialog that opened in between.
+  // In the page they take room of their own and cover nothing. Over a dialog they have to be a popover.
+  const over = document.querySelector("dialog[open]") !== null;
   useEffect(() => {
+    if (!over) return;
     box.current?.hidePopover?.();
     if (shown.length > 0) box.current?.showPopover?.();
-  }, [shown]);
+  }, [shown, over]);
   return (
-    <div ref={box} popover="manual" className={styles.toasts} role="region" aria-label="Messages" aria-live="polite">
+    <div
+      ref={box}
+      popover={over ? "manual" : undefined}
+      className={styles.toasts}
+      role="region"
+      aria-label="Messages"
+      aria-live="polite"
+    >
       {shown.map(({ id, text, tone, action }) => {
         const dismiss = () => toasts.dispatch({ dismiss: id });
         return (

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { emptyThread, reduceAll } from "../../client/index.ts";
 import { journal } from "../../client/tests/events.ts";
+import type { Task } from "../../wire/types.ts";
 import { unverifiedReasons } from "../app/Ending.tsx";
 import { groupRows } from "../app/rows.ts";
+import { NO_SPENDING, reduceSpending } from "../features/dashboard/spending.ts";
+import { groupByDate } from "../features/history/groups.ts";
 import { describeBurst } from "../features/progress/burst.ts";
 import { examplesFor } from "../features/welcome/examples.ts";
 
@@ -94,6 +97,49 @@ describe("a completed task", () => {
     expect(unverifiedReasons({ passed: null, checks: [] }, false)).toBeUndefined();
     for (const proven of [{ passed: true }, { passed: false }, null, undefined])
       expect(unverifiedReasons(proven)).toBeUndefined();
+  });
+});
+
+describe("costs", () => {
+  it("are counted once, by day and by the model at work", () => {
+    const usage = (costUsd: number) =>
+      ({ type: "usage", inputTokens: 10, outputTokens: 5, cachedTokens: 0, costUsd }) as const;
+    const model = (name: string) => ({ type: "model", role: "smart", provider: "p", model: name }) as const;
+    const events = journal(model("a"), usage(1), usage(3), model("b"), usage(4));
+    const spent = events.reduce(reduceSpending, NO_SPENDING);
+    expect(spent.costUsd).toBe(4);
+    expect(Object.fromEntries(spent.models)).toEqual({ "p/a": 3, "p/b": 1 });
+    expect([...spent.days.values()].reduce((sum, one) => sum + one, 0)).toBe(4);
+  });
+});
+
+describe("history", () => {
+  it("shows tasks that need you first, then pinned ones, then by day", () => {
+    const now = new Date(2026, 5, 20, 12);
+    const task = (id: string, daysAgo: number, more = {}) =>
+      ({
+        id,
+        status: "completed",
+        createdAt: new Date(now.getTime() - daysAgo * 86_400_000).toISOString(),
+        ...more,
+      }) as Task;
+    const groups = groupByDate(
+      [
+        task("a", 0),
+        task("b", 1),
+        task("c", 3, { pinned: true }),
+        task("d", 20),
+        task("e", 200, { status: "waiting" }),
+      ],
+      now,
+    );
+    expect(groups.map(({ name, tasks }) => [name, tasks[0]!.id])).toEqual([
+      ["Needs you", "e"],
+      ["Pinned", "c"],
+      ["Today", "a"],
+      ["Yesterday", "b"],
+      ["Last 30 days", "d"],
+    ]);
   });
 });
 

@@ -78,6 +78,7 @@ export function Composer({ placeholder, workspace, onSend }: Props) {
     }
     const input = parsed.kind === "mistyped" ? parsed.asTask : parsed;
     if (input.kind === "command") {
+      rememberPrompt(trimmed);
       write("");
       input.command.run(input.argument);
       return;

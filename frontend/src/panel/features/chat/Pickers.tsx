@@ -36,6 +36,7 @@ export function Pickers() {
         label="Model"
         value={model === configured ? null : model}
         choices={choices}
+        searchable={choices.length > 6}
         onChoose={(value) => setPreferences({ model: value })}
       />
     </div>

@@ -5,7 +5,8 @@ const MOST_BYTES = 5 * 1024 * 1024;
 
 export async function readAttachments(files: Iterable<File>): Promise<Attachment[]> {
   const found: Attachment[] = [];
-  for (const file of files) {
+  // The list of a file field empties while the first file is read.
+  for (const file of [...files]) {
     if (file.size > MOST_BYTES) throw new Error(`${file.name} is larger than 5 MB, the limit for attachments.`);
     found.push({ name: file.name, mediaType: file.type || "application/octet-stream", data: await base64(file) });
   }

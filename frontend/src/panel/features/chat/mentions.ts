@@ -46,11 +46,17 @@ function searchFor(typed: string): readonly [string, string] {
   return [folder, `**/${folder.replace(/^[./]+/, "")}${like}`];
 }
 
+/** Byte code, object files and what tools keep for themselves. */
+const HIDDEN =
+  /(^|\/)(__pycache__|node_modules|\.git|\.venv|\.mypy_cache|\.ruff_cache|\.pytest_cache)(\/|$)|\.(py[cod]|class|o|so|dll|exe)$/;
+
 export function offered(found: Found, typed: string, text: string, cursor: number): Suggestion[] {
   const has = (name: string) => name.toLowerCase().includes(typed.toLowerCase());
   const before = text.slice(0, cursor - typed.length);
   const put = (path: string) => `${before}${quote(path)} ${text.slice(cursor)}`;
-  const inside = found.entries.filter(({ path }) => path.toLowerCase().startsWith(typed.toLowerCase()));
+  const inside = found.entries.filter(
+    ({ path }) => !HIDDEN.test(path) && path.toLowerCase().startsWith(typed.toLowerCase()),
+  );
   const whole = typed.endsWith("/") && inside.length > 0;
   const file = (path: string): Suggestion => ({ id: path, label: path, hint: "", text: put(path) });
   return [
@@ -62,7 +68,7 @@ export function offered(found: Found, typed: string, text: string, cursor: numbe
       return { id: path, label: `${path}/`, hint: "", text: `${before}${path}/${text.slice(cursor)}`, caret };
     }),
     ...found.files
-      .filter((path) => has(path) && !inside.some((entry) => entry.path === path))
+      .filter((path) => has(path) && !HIDDEN.test(path) && !inside.some((entry) => entry.path === path))
       .slice(0, 6)
       .map(file),
     ...found.symbols

@@ -19,3 +19,13 @@ export function rememberPrompt(text: string): void {
     // Without storage there is no history.
   }
 }
+
+/** The slash commands that were used; the latest has the highest number. */
+export function slashUses(): Readonly<Record<string, number>> {
+  const uses: Record<string, number> = {};
+  for (const [place, prompt] of promptHistory().entries()) {
+    const word = /^\/\S+/.exec(prompt)?.[0];
+    if (word) uses[word] = place + 1;
+  }
+  return uses;
+}

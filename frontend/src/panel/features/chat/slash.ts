@@ -2,6 +2,7 @@ import { type Intent, SLASH, SLASH_COMMANDS } from "../../../wire/commands.ts";
 import { allAgents } from "../../stores/catalog.ts";
 import { allCommands, type Command } from "../../stores/commands.ts";
 import { nearest } from "./nearest.ts";
+import { slashUses } from "./prompt-history.ts";
 
 /** The agents, without those whose name is a slash command already. */
 const agents = () => allAgents().filter(({ name }) => !Object.hasOwn(SLASH_COMMANDS, name));
@@ -19,6 +20,7 @@ export interface Suggestion {
 export function slashSuggestions(text: string): Suggestion[] {
   const typed = /^\/(\S*)$/.exec(text)?.[1]?.toLowerCase();
   if (typed === undefined) return [];
+  const uses = slashUses();
   const all: Suggestion[] = [
     ...[...allCommands().values()].flatMap((command) =>
       command.slash === undefined
@@ -40,7 +42,7 @@ export function slashSuggestions(text: string): Suggestion[] {
   ];
   return all
     .filter(({ label }) => label.slice(1).startsWith(typed))
-    .sort((one, other) => one.label.localeCompare(other.label));
+    .sort((one, other) => (uses[other.label] ?? 0) - (uses[one.label] ?? 0) || one.label.localeCompare(other.label));
 }
 
 /** Commands that exist only at times, and the message for the other times. */

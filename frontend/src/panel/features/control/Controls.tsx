@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { canCancel, canResume, type Thread } from "../../../client/index.ts";
 import { useBrain } from "../../shared/brain.tsx";
 import { Icon } from "../../shared/icons.tsx";
@@ -25,6 +25,7 @@ export function Controls({ thread }: { thread: Thread }) {
   };
   const cancel = () => void run(() => service.cancel(thread.taskId));
   const resume = () => void run(() => service.resume(thread.taskId));
+  useEscape(cancellable && !busy, cancel);
   useCommands([
     cancellable && {
       id: "task.cancel",
@@ -46,7 +47,13 @@ export function Controls({ thread }: { thread: Thread }) {
   return (
     <>
       {(cancellable || cancelling) && (
-        <button type="button" className={ui.button} onClick={cancel} disabled={busy || cancelling} title="Ctrl+.">
+        <button
+          type="button"
+          className={ui.button}
+          onClick={cancel}
+          disabled={busy || cancelling}
+          title="Esc or Ctrl+."
+        >
           <Icon name="stop" /> Cancel
         </button>
       )}
@@ -63,4 +70,20 @@ export function Controls({ thread }: { thread: Thread }) {
       )}
     </>
   );
+}
+
+/** Esc stops the task, unless it closes something first: a dialog, a menu, suggestions or an edited message. */
+function useEscape(enabled: boolean, cancel: () => void): void {
+  const latest = useRef(cancel);
+  latest.current = cancel;
+  useEffect(() => {
+    if (!enabled) return;
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key !== "Escape" || event.defaultPrevented || event.repeat || event.isComposing) return;
+      if (document.querySelector("dialog[open], [role=menu]")) return;
+      latest.current();
+    };
+    window.addEventListener("keydown", onKeyDown);
+    return () => window.removeEventListener("keydown", onKeyDown);
+  }, [enabled]);
 }

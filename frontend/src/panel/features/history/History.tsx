@@ -1,43 +1,40 @@
 import { useMemo, useState } from "react";
-import type { TaskList } from "../../../client/index.ts";
-import type { Status, Task } from "../../../wire/types.ts";
-import { ago, leaf } from "../../shared/format.ts";
+import { isActive, type TaskList } from "../../../client/index.ts";
+import type { Task } from "../../../wire/types.ts";
 import { Icon } from "../../shared/icons.tsx";
 import ui from "../../shared/ui.module.css";
+import { groupByDate, needsYou } from "./groups.ts";
 import styles from "./History.module.css";
+import { TaskRow } from "./TaskRow.tsx";
+import { useSearch } from "./useSearch.ts";
 
-const FILTERS: readonly (readonly [string, readonly Status[] | undefined])[] = [
-  ["All", undefined],
-  ["Active", ["queued", "running", "waiting", "cancelling", "interrupted"]],
-  ["Done", ["completed"]],
-  ["Stopped", ["failed", "cancelled", "escalated"]],
-];
+const FILTERS = ["All", "Active", "Needs you", "Archived"] as const;
+type Filter = (typeof FILTERS)[number];
 
 interface Props {
   readonly list: TaskList;
-  /** The sidecar's own workspace; tasks elsewhere show theirs. */
   readonly workspace: string | undefined;
   readonly selected: string | undefined;
   readonly onSelect: (taskId: string | undefined) => void;
-  /** Opens a task in a new window. */
   readonly onWindow: (taskId: string) => void;
   readonly onMore: () => void;
 }
 
-/** The tasks by conversation, newest first. */
+/** The tasks by day. A search asks the sidecar, which knows the words and files of all tasks. */
 export function History({ list, workspace, selected, onSelect, onWindow, onMore }: Props) {
   const [typed, setTyped] = useState("");
-  const [filter, setFilter] = useState(0);
-  const shown = useMemo(() => {
-    const wanted = FILTERS[filter]![1];
-    const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-    return byConversation(
-      list.tasks.filter((task) => {
-        const text = `${task.task} ${task.workspace} ${task.status}`.toLowerCase();
-        return (!wanted || wanted.includes(task.status)) && words.every((word) => text.includes(word));
-      }),
-    );
-  }, [list.tasks, typed, filter]);
+  const [filter, setFilter] = useState<Filter>("All");
+  const [deleted, setDeleted] = useState<ReadonlySet<string>>(new Set());
+  const words = typed.trim();
+  const archived = filter === "Archived";
+  const found = useSearch(words, archived);
+  const searching = words !== "" || archived;
+  const groups = useMemo(() => {
+    const current = new Map(list.tasks.map((task) => [task.id, task]));
+    const tasks = searching ? (found ?? []).map((task) => current.get(task.id) ?? task) : list.tasks;
+    return groupByDate(tasks.filter((task) => matches(task, filter) && !deleted.has(task.id)));
+  }, [list.tasks, searching, found, filter, deleted]);
+  const waiting = list.tasks.filter((task) => needsYou(task) && !task.archived).length;
   return (
     <nav className={styles.history} aria-label="Tasks">
       <button type="button" className={ui.button} onClick={() => onSelect(undefined)}>
@@ -46,84 +43,54 @@ export function History({ list, workspace, selected, onSelect, onWindow, onMore 
       <input
         type="search"
         aria-label="Search tasks"
-        placeholder="Search tasks"
+        placeholder="Search all tasks"
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
       />
       <div className={styles.filters} role="group" aria-label="Filter tasks">
-        {FILTERS.map(([name], place) => (
-          <button key={name} type="button" aria-pressed={place === filter} onClick={() => setFilter(place)}>
+        {FILTERS.map((name) => (
+          <button key={name} type="button" aria-pressed={name === filter} onClick={() => setFilter(name)}>
             {name}
+            {name === "Needs you" && waiting > 0 && <span className={styles.count}>{waiting}</span>}
           </button>
         ))}
       </div>
-      {list.loaded && shown.length === 0 && (
-        <p className={styles.empty}>{list.tasks.length === 0 ? "No tasks yet." : "No matching tasks."}</p>
+      {list.loaded && groups.length === 0 && (!searching || found !== undefined) && (
+        <p className={styles.empty}>{list.tasks.length === 0 && !searching ? "No tasks yet." : "No matching tasks."}</p>
       )}
-      <ul className={styles.list}>
-        {shown.map((tasks) => (
-          <li key={tasks[0]!.conversationId} className={tasks.length > 1 ? styles.conversation : undefined}>
-            {tasks.map((task) => (
-              <Row
-                key={task.id}
-                task={task}
-                workspace={workspace}
-                current={task.id === selected}
-                onSelect={onSelect}
-                onWindow={onWindow}
-              />
-            ))}
-          </li>
+      <div className={styles.list}>
+        {groups.map(({ name, tasks }) => (
+          <section key={name} aria-label={name}>
+            <h2>{name}</h2>
+            <ul>
+              {tasks.map((task) => (
+                <li key={task.id}>
+                  <TaskRow
+                    task={task}
+                    workspace={workspace}
+                    current={task.id === selected}
+                    onSelect={onSelect}
+                    onWindow={onWindow}
+                    onDeleted={(id) => setDeleted((before) => new Set([...before, id]))}
+                  />
+                </li>
+              ))}
+            </ul>
+          </section>
         ))}
-      </ul>
-      {list.hasMore && (
-        <button type="button" className={ui.plain} onClick={onMore}>
-          Show older tasks
-        </button>
-      )}
+        {list.hasMore && !searching && (
+          <button type="button" className={ui.plain} onClick={onMore}>
+            Show older tasks
+          </button>
+        )}
+      </div>
     </nav>
   );
 }
 
-interface RowProps extends Pick<Props, "workspace" | "onSelect" | "onWindow"> {
-  readonly task: Task;
-  readonly current: boolean;
-}
-
-const Row = ({ task, workspace, current, onSelect, onWindow }: RowProps) => (
-  <a
-    className={styles.row}
-    href={`#task=${task.id}`}
-    aria-current={current ? "page" : undefined}
-    onClick={(event) => {
-      event.preventDefault();
-      if (event.ctrlKey || event.metaKey) onWindow(task.id);
-      else onSelect(task.id);
-    }}
-  >
-    <span className={styles.dot} data-status={task.status} title={task.status} />
-    <span className={styles.title}>{task.task.split("\n", 1)[0]}</span>
-    <span className={styles.details}>
-      <span title={task.workspace}>
-        {[workspace !== undefined && task.workspace !== workspace && leaf(task.workspace), task.status, kindOf(task)]
-          .filter(Boolean)
-          .join(" · ")}
-      </span>
-      {task.verified !== null && (
-        <span className={ui.badge} data-tone={task.verified ? "good" : "bad"}>
-          <Icon name={task.verified ? "check" : "close"} />
-          {task.verified ? "verified" : "not verified"}
-        </span>
-      )}
-    </span>
-    <time dateTime={task.createdAt}>{ago(task.createdAt)}</time>
-  </a>
-);
-
-const kindOf = (task: Task): string | undefined => task.intent?.replaceAll("_", " ");
-
-function byConversation(tasks: readonly Task[]): Task[][] {
-  const found = new Map<string, Task[]>();
-  for (const task of tasks) found.set(task.conversationId, [...(found.get(task.conversationId) ?? []), task]);
-  return [...found.values()];
+function matches(task: Task, filter: Filter): boolean {
+  if (filter === "Archived") return task.archived;
+  if (task.archived) return false;
+  if (filter === "Active") return isActive(task.status) || task.status === "interrupted";
+  return filter === "All" || needsYou(task);
 }

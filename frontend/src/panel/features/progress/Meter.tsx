@@ -36,7 +36,10 @@ export function describeActivity(thread: Thread): string {
   const tool = thread.items.findLast((item) => item.kind === "tool");
   if (tool?.kind === "tool" && tool.status === "running")
     return `${step?.agent ?? "The agent"} is running ${tool.tool}…`;
-  if (thread.drafts.size > 0) return `${step?.agent ?? "The agent"} is writing…`;
+  const drafts = [...thread.drafts.values()];
+  if (drafts.length > 0 && drafts.every((draft) => draft.text === ""))
+    return `${step?.agent ?? "The agent"} is thinking…`;
+  if (drafts.length > 0) return `${step?.agent ?? "The agent"} is writing…`;
   return step ? `${step.agent} is thinking…` : "Choosing agents…";
 }
 

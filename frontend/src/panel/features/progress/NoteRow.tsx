@@ -4,6 +4,7 @@ import { plural } from "../../shared/format.ts";
 import { Icon, type IconName } from "../../shared/icons.tsx";
 import { revealHidden } from "../../shared/text.ts";
 import ui from "../../shared/ui.module.css";
+import { allCommands } from "../../stores/commands.ts";
 import { Checks } from "./Checks.tsx";
 import styles from "./NoteRow.module.css";
 
@@ -16,6 +17,7 @@ export const NoteRow = memo(function NoteRow({ item }: { item: NoteItem }) {
       <div>
         <p>{withCode(text)}</p>
         {more}
+        {item.event.type === "error" && <Remedy code={item.event.code} />}
       </div>
     </div>
   );
@@ -112,3 +114,26 @@ const withCode = (text: string): ReactNode[] =>
 
 const sentence = (text: string): string =>
   `${text[0]?.toUpperCase() ?? ""}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+
+/** What fixes an error, by its code: the settings page, or the command that does it. */
+const REMEDIES: Record<string, readonly [label: string, command: string]> = {
+  bad_key: ["Change key", "settings.models"],
+  no_key: ["Add a key", "settings.models"],
+  no_credit: ["Choose another model", "settings.models"],
+  no_model: ["Add a model", "settings.models"],
+  not_understood: ["Add a model", "settings.models"],
+  unknown_model: ["Choose another model", "settings.models"],
+  model_unreachable: ["Check the models", "settings.models"],
+  budget_exceeded: ["Change the limit", "app.settings"],
+};
+
+function Remedy({ code }: { code: string }) {
+  const remedy = REMEDIES[code];
+  if (remedy === undefined) return null;
+  const [label, command] = remedy;
+  return (
+    <button type="button" className={ui.button} onClick={() => allCommands().get(command)?.run("")}>
+      {label}
+    </button>
+  );
+}

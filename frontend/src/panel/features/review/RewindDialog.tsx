@@ -29,6 +29,8 @@ export function RewindDialog({ thread, point, onClose, onFork }: Props) {
   const service = useBrain();
   const { taskId } = thread;
   const active = isActive(thread.status);
+  // A fork has a dialog of its own; from a rewind you can still turn to it.
+  const forks = point.mode === "fork";
   const [mode, setMode] = useState<Mode>(point.mode ?? "both");
   const [preview, setPreview] = useState<RewindAnswer>();
   const [done, setDone] = useState<RewindAnswer>();
@@ -90,8 +92,9 @@ export function RewindDialog({ thread, point, onClose, onFork }: Props) {
       </Dialog>
     );
   return (
-    <Dialog label={`Rewind to ${point.label}?`} onClose={onClose} titled>
-      <fieldset className={styles.ways}>
+    <Dialog label={`${forks ? "Fork from" : "Rewind to"} ${point.label}?`} onClose={onClose} titled>
+      {forks && <p className={ui.hint}>{MODES.fork[1]}</p>}
+      <fieldset className={styles.ways} hidden={forks}>
         <legend className={ui.visuallyHidden}>What to rewind</legend>
         {(Object.keys(MODES) as Mode[]).map((name) => (
           <label key={name}>

@@ -1,9 +1,9 @@
 import type { StatusAnswer } from "../../../wire/types.ts";
 import { useBrain } from "../../shared/brain.tsx";
 import { Icon } from "../../shared/icons.tsx";
-import { OfflineNotice } from "../../shared/offline-notice.tsx";
+import { Mark } from "../../shared/mark.tsx";
 import ui from "../../shared/ui.module.css";
-import { isOffline, useModels } from "../../stores/catalog.ts";
+import { defaultModel, isOffline, useModels } from "../../stores/catalog.ts";
 import { usePreferences } from "../../stores/preferences.ts";
 import { useExamples } from "./examples.ts";
 import { TrustNote } from "./TrustNote.tsx";
@@ -19,18 +19,12 @@ interface Props {
 export function Welcome({ status, onExample, onModels }: Props) {
   const examples = useExamples(useBrain());
   const { model } = usePreferences();
-  const offline = isOffline(useModels()) && model === null;
+  const models = useModels();
+  const offline = isOffline(models) && model === null;
   return (
     <div className={styles.welcome}>
+      <Mark />
       <h1>What would you like to build?</h1>
-      {offline && (
-        <div className={styles.offline}>
-          <OfflineNotice />
-          <button type="button" className={ui.primary} onClick={onModels}>
-            Add a model
-          </button>
-        </div>
-      )}
       <ul className={styles.examples} aria-label="Examples">
         {examples.map(({ icon, text, hint }) => (
           <li key={text}>
@@ -42,6 +36,23 @@ export function Welcome({ status, onExample, onModels }: Props) {
           </li>
         ))}
       </ul>
+      <p className={styles.model}>
+        {offline ? (
+          <>
+            <strong>No language model is set up.</strong> Templates, searches, renames, tests and Git work without one.{" "}
+            <button type="button" className={ui.link} onClick={onModels}>
+              Add a model
+            </button>
+          </>
+        ) : (
+          <>
+            Answers come from <strong>{model ?? defaultModel(models) ?? "your model"}</strong>.{" "}
+            <button type="button" className={ui.link} onClick={onModels}>
+              Change it
+            </button>
+          </>
+        )}
+      </p>
       {status && <TrustNote workspace={status.workspace} />}
       <p className={styles.keys}>
         <kbd>Enter</kbd> sends · <kbd>Shift</kbd> <kbd>Enter</kbd> new line · <kbd>/</kbd> commands · <kbd>@</kbd> files
