@@ -44,6 +44,46 @@ async def test_s36_no_way_out_works(tier: str, tmp_path: Path, monkeypatch: pyte
     assert await try_all(tmp_path, tier) == []
 
 
+#: Every call that gives a file its mode, with the bit that lends the owner's rights to whoever starts it.
+_SET_USER_ID = """
+import ctypes, os, struct
+libc = ctypes.CDLL(None, use_errno=True)
+open("f", "w").close()
+handle = os.open("f", os.O_RDONLY)
+def raw(number, *words):
+    if libc.syscall(number, *words) < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+tries = {
+    "chmod": lambda: os.chmod("f", 0o4755),
+    "fchmod": lambda: os.fchmod(handle, 0o4755),
+    "fchmodat": lambda: os.chmod("f", 0o4755, dir_fd=os.open(".", os.O_RDONLY)),
+    "fchmodat2": lambda: raw(452, -100, b"f", 0o4755, 0),
+    "open": lambda: os.open("new", os.O_CREAT | os.O_WRONLY, 0o4755),
+    "unnamed": lambda: os.open(".", os.O_TMPFILE | os.O_WRONLY, 0o4755),
+    "mknod": lambda: os.mknod("node", 0o104755),
+    "openat2": lambda: raw(437, -100, b"how", struct.pack("QQQ", os.O_CREAT | os.O_WRONLY, 0o4755, 0), 24),
+}
+for name, act in tries.items():
+    try:
+        act()
+        print(name, "went through")
+    except OSError:
+        pass
+made = [name for name in os.listdir(".") if os.stat(name).st_mode & 0o4000]
+os.chmod("f", 0o755), os.open("plain", os.O_CREAT | os.O_WRONLY, 0o755), os.open(".", os.O_RDONLY | os.O_DIRECTORY)
+print("left", made)
+"""
+
+
+async def test_s36_a_command_leaves_no_program_that_lends_your_rights(tier: str, tmp_path: Path) -> None:
+    bench = SandboxedWorkbench(tmp_path, tier)
+    bench.write("lend.py", _SET_USER_ID)
+    try:
+        assert (await bench.call("run_command", command="python3 lend.py")).content == "left []"
+    finally:
+        await bench.executor.close()
+
+
 async def test_s36_nor_from_a_home_beside_the_system(tier: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", os.environ.get("HOME", "/"))
     assert await try_all(place, tier) == []

@@ -41,6 +41,21 @@ _CALLS = {
     "setrlimit": (160, 164),
     "prlimit64": (302, 261),
 }
+#: Calls that give a file its mode: which argument it is, and which one says whether a file is made at all.
+_MODE_CALLS: dict[str, tuple[tuple[int, int], int, int | None]] = {
+    "chmod": ((90, -1), 1, None),
+    "fchmod": ((91, 52), 1, None),
+    "fchmodat": ((268, 53), 2, None),
+    "fchmodat2": ((452, 452), 2, None),
+    "creat": ((85, -1), 1, None),
+    "mknod": ((133, -1), 1, None),
+    "mknodat": ((259, 33), 2, None),
+    "open": ((2, -1), 2, 1),
+    "openat": ((257, 56), 3, 2),
+}
+_OPENAT2 = 437
+_MAKES_FILE = 0o100 | 0o20000000  # O_CREAT, and what O_TMPFILE has beside O_DIRECTORY
+_SET_USER_ID = 0o4000
 #: Programs take these as missing, and go on without them.
 _MISSING_CALLS = {
     "io_uring_setup": (425, 425),
@@ -150,6 +165,12 @@ def build_filter(sockets: Sockets, *, approved: bool, attributes: bool = True) -
     if sockets != "network":
         lines += _on(_CALLS["socketpair"][place], _pair_kind())
     if not approved:
+        if attributes:
+            for of_call, mode, flags in _MODE_CALLS.values():
+                if of_call[place] >= 0:
+                    lines += _on(of_call[place], _no_set_user_id(mode, flags))
+        # Its mode is behind a pointer too.
+        lines += _on(_OPENAT2, [(_GIVE, 0, 0, _refusal(errno.ENOSYS))])
         lines += _on(_CALLS["unshare"][place], _no_namespace())
         lines += _on(_CALLS["clone"][place], _no_namespace())
         # Its flags are behind a pointer, where no filter sees them. Programs use the older call instead.
@@ -226,6 +247,21 @@ def _keep_mark(resource: int, pointer: int | None) -> list[Line]:
             (_GIVE, 0, 0, _ALLOW),
         ]
     return [*lines, (_GIVE, 0, 0, _refusal(errno.EPERM))]
+
+
+def _no_set_user_id(mode: int, flags: int | None) -> list[Line]:
+    """A program that takes on your rights, whoever starts it, would outlive the sandbox."""
+    decide: list[Line] = [
+        (_LOAD, 0, 0, _ARGUMENTS + 8 * mode),
+        (_ANY_BIT, 0, 1, _SET_USER_ID),
+        (_GIVE, 0, 0, _refusal(errno.EPERM)),
+        (_GIVE, 0, 0, _ALLOW),
+    ]
+    if flags is None:
+        return decide
+    # Otherwise the mode means nothing.
+    makes: list[Line] = [(_LOAD, 0, 0, _ARGUMENTS + 8 * flags), (_ANY_BIT, 1, 0, _MAKES_FILE), (_GIVE, 0, 0, _ALLOW)]
+    return [*makes, *decide]
 
 
 def _no_namespace() -> list[Line]:
