@@ -22,7 +22,7 @@ from sidecar.api.server import QuietServer, open_socket
 from sidecar.api.session import SessionRoutes
 from sidecar.api.streams import Streams
 from sidecar.api.system import DoctorRoutes, SystemRoutes
-from sidecar.api.tasks import ReviewRoutes, TaskRoutes
+from sidecar.api.tasks import ReviewRoutes, TaskRoutes, WorktreeRoutes
 from sidecar.api.tools import ToolRoutes, TrustRoutes
 from sidecar.cache import Caches
 from sidecar.config.approvals import StandingApprovals
@@ -35,6 +35,7 @@ from sidecar.config.settings import ModelSettings, Settings
 from sidecar.config.trust import Trust
 from sidecar.engine.engine import Engine
 from sidecar.engine.stalls import Stalls
+from sidecar.engine.worktrees import Worktrees
 from sidecar.journal.port import Retention
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.mcp.endpoint import McpEndpoint
@@ -62,6 +63,7 @@ from tools.executor.registry import default_registry, parse_parallel
 from tools.local import temporary
 from tools.local.backend import LocalBackend
 from tools.local.confinement import CommandLimits
+from tools.local.repository.worktree import GitWorktrees
 from tools.local.sandbox.probe import Sandboxes
 from tools.mcp.backend import McpBackend
 from tools.mcp.configuration import Configuration, Inputs
@@ -204,6 +206,7 @@ class Sidecar:
             contained=sandboxes.available,
             references=references,
         )
+        git = GitWorktrees(self._data.path / "worktrees", self._data.path, sandboxes, trust.trusted)
         self._stalls = Stalls(launch.data_dir, settings.stall_seconds)
         self._engine = Engine(
             self._journal,
@@ -216,7 +219,9 @@ class Sidecar:
             permissions=grants.permissions,
             redact=redact,
             stalls=self._stalls,
+            worktrees=lambda journal, review: Worktrees(journal, review, git, repositories, self._memory.forget),
         )
+        assert self._engine.worktrees is not None
         self._engine.call_at_escalation(self._notify)
         self._engine.call_at_end(self._tell_hooks)
         self._streams = Streams(settings.max_streams, settings.slow_reader_seconds)
@@ -225,6 +230,7 @@ class Sidecar:
         handlers = (
             TaskRoutes(self._engine, self._journal, self._streams),
             ReviewRoutes(self._engine.review),
+            WorktreeRoutes(self._engine.worktrees),
             ToolRoutes(self._registry, self._executor, policy, self._engine.checked_workspace),
             TrustRoutes(trust, approvals, launch.workspace, self._engine),
             GrantRoutes(grants, launch.data_dir, self._engine.checked_workspace),

@@ -5,7 +5,7 @@ The project's Python comes from its `.venv`, `venv` or `env`, from Poetry, uv, c
 """
 
 # Called with every command: building a Path costs more than the look-up itself.
-# ruff: noqa: PTH100, PTH110, PTH111, PTH112, PTH118, PTH119, PTH120, PTH208
+# ruff: noqa: PTH100, PTH110, PTH111, PTH112, PTH114, PTH118, PTH119, PTH120, PTH208
 
 import base64
 import hashlib
@@ -44,7 +44,12 @@ class ProjectEnvironment(NamedTuple):
         if not self.home:
             return {}
         conda = os.path.isdir(f"{self.home}/conda-meta")
-        return {"CONDA_PREFIX" if conda else "VIRTUAL_ENV": self.home}
+        found = {"CONDA_PREFIX" if conda else "VIRTUAL_ENV": self.home}
+        if os.path.islink(f"{self.home}/pyvenv.cfg"):
+            # In a worktree, whose environment is that of another checkout, with that one's code installed.
+            level = os.path.dirname(self.home)
+            found["PYTHONPATH"] = os.pathsep.join(place for place in (f"{level}/src", level) if os.path.isdir(place))
+        return found
 
     def finds(self, program: str) -> bool:
         """Whether a command of this name is a program of the environment."""

@@ -13,9 +13,9 @@ from sidecar.api.memory import MemoryRoutes
 from sidecar.api.models import KeyRoutes, ModelRoutes
 from sidecar.api.session import SessionRoutes
 from sidecar.api.system import DoctorRoutes, SystemRoutes
-from sidecar.api.tasks import ReviewRoutes, TaskRoutes
+from sidecar.api.tasks import ReviewRoutes, TaskRoutes, WorktreeRoutes
 from sidecar.api.tools import ToolRoutes, TrustRoutes
-from sidecar.wire import mcp, memory, models, system, tasks, tools
+from sidecar.wire import mcp, memory, models, system, tasks, tools, worktrees
 from sidecar.wire.base import Wire
 from sidecar.wire.events import EventPage
 
@@ -250,6 +250,35 @@ TABLE: Sequence[Route] = (
         refusals=(404, 409),
         doc="The task can be resumed from there, and a rewind can itself be rewound. With `conversation: false` "
         "only the files go back; with `preview` nothing changes.",
+    ),
+    Route(
+        f"POST {_TASK}/merge",
+        "merge",
+        WorktreeRoutes.merge,
+        "Merge the worktree of an isolated task into its workspace",
+        worktrees.MergeAnswer,
+        worktrees.MergeRequest,
+        refusals=(404, 409),
+        doc="Three-way by lines: your own changes since the task started stay. With conflicts nothing changes, and "
+        "they are listed; `markers` writes them into the files as Git does. It changes files only, never the index or "
+        "a branch. After a merge the worktree is removed, and a rewind of the task acts on your workspace.",
+    ),
+    Route(
+        "GET /api/brain/worktrees",
+        "worktrees",
+        WorktreeRoutes.list,
+        "List the worktrees of isolated tasks",
+        worktrees.WorktreeList,
+    ),
+    Route(
+        "POST /api/brain/worktrees/clean",
+        "clean_worktrees",
+        WorktreeRoutes.clean,
+        "Remove worktrees that nobody needs",
+        worktrees.CleanAnswer,
+        worktrees.CleanRequest,
+        doc="Keeps those whose task is at work, and those with changes that are not merged, unless you name the task "
+        "and set `discard`.",
     ),
     Route(
         f"POST {_TASK}/fork",

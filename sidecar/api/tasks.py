@@ -22,6 +22,7 @@ from sidecar.engine.operations import (
     SendMessage,
 )
 from sidecar.engine.review import Review
+from sidecar.engine.worktrees import Worktrees
 from sidecar.journal.port import Journal
 from sidecar.wire.tasks import (
     Accepted,
@@ -41,6 +42,7 @@ from sidecar.wire.tasks import (
     Status,
     TaskPage,
 )
+from sidecar.wire.worktrees import CleanRequest, MergeRequest
 
 PAGE = 50
 MAX_PAGE = 200
@@ -195,3 +197,18 @@ class ReviewRoutes:
             uncertain=wanted.uncertain,
         )
         return answer(done)
+
+
+class WorktreeRoutes:
+    def __init__(self, worktrees: Worktrees) -> None:
+        self._worktrees = worktrees
+
+    async def merge(self, request: Request) -> Response:
+        wanted = await read(request, MergeRequest)
+        return answer(await self._worktrees.merge(task_id(request), wanted))
+
+    async def list(self, request: Request) -> Response:
+        return answer(await self._worktrees.list())
+
+    async def clean(self, request: Request) -> Response:
+        return answer(await self._worktrees.clean(await read(request, CleanRequest)))

@@ -111,6 +111,13 @@ class TaskRenderer:
             return [self._style.yellow("■ Cancelling: stopping everything the task started …")]
         return []
 
+    def _on_worktree(self, event: Event) -> list[str]:
+        if event["state"] != "created":
+            return [self._style.dim(f"The worktree was {event['state']}.")]
+        without = safe_line(", ".join(event.get("leftOut") or []))
+        text = f"Working in the worktree {safe_line(event['path'])}" + (f", without {without}" if without else "")
+        return [self._style.dim(row) for row in paragraph(text, self._wrap)]
+
     def _on_route(self, event: Event) -> list[str]:
         self._answers = event["intent"] in _ANSWERS and len(event["pipeline"]) == 1
         if self._answers:

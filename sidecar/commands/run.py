@@ -78,6 +78,7 @@ def _run_request(args: argparse.Namespace, place: Path, *, interactive: bool) ->
         raise CommandFailed('The task is empty. Say what to do: brain run "run the tests"', EXIT_USAGE)
     chosen: Json = {"approvals": args.approvals, "priority": args.priority, "models": parse_models(args.model)}
     chosen |= {"plan": True} if args.plan else {}
+    chosen |= {"isolation": "worktree"} if args.worktree else {}
     chosen |= {"intent": args.intent} if args.intent else {}
     chosen |= {"conversationId": args.conversation} if args.conversation else {}
     chosen |= {"verify": "off" if args.verify == ["off"] else args.verify} if args.verify else {}

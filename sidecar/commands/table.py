@@ -180,6 +180,7 @@ brain run "search for TODO" --approvals readonly""",
             _arg("--conversation", metavar="ID", help="continue this conversation"),
             _choice("--priority", "LEVEL", ("high", "normal", "low"), default="normal"),
             _flag("--plan", help="plan first, reading only, and ask whether to go ahead"),
+            _flag("--worktree", help="work in a Git worktree of its own, to be merged with `brain merge`"),
             _arg(
                 "--verify",
                 action="append",
@@ -369,6 +370,53 @@ brain undo t_4642c5 --preview""",
             _flag("--last-change", help="undo only the last change of files"),
             *_REWIND,
         ),
+    ),
+    Command(
+        "merge",
+        "Tasks",
+        "merge an isolated task into your workspace",
+        "Merge what a task with its own worktree (`brain run --worktree`) changed into your workspace: three-way, so "
+        "your changes since stay. It changes files only, never Git's index, branches or stash. With conflicts it shows "
+        "them, changes nothing and exits with 1. After a merge the worktree is removed; `brain undo` takes the merge "
+        "back.",
+        """\
+brain merge t_4642c5 --preview     what would change?
+brain merge t_4642c5
+brain merge t_4642c5 --markers     conflicts stay in the files, between markers""",
+        "worktrees:merge",
+        (
+            _TASK_ID,
+            _flag("--preview", help="show what would change and change nothing"),
+            _flag("--markers", help="merge in spite of conflicts, and mark them in the files as Git does"),
+            _JSON,
+            _DATA_DIR,
+        ),
+    ),
+    Command(
+        "worktrees",
+        "Tasks",
+        "list and remove worktrees of isolated tasks",
+        "List the worktrees of isolated tasks, or remove those that nobody needs: `clean` keeps those whose task is at "
+        "work, and those with changes that are not merged, unless you name the task and say --discard.",
+        """\
+brain worktrees
+brain worktrees clean
+brain worktrees clean --discard t_4642c5     throw its changes away""",
+        "worktrees:worktrees",
+        (
+            _arg(
+                "action",
+                nargs="?",
+                choices=lambda: ("list", "clean"),
+                default="list",
+                help="list or clean (default: list)",
+            ),
+            _arg("tasks", nargs="*", metavar="ID", help="clean: only the worktrees of these tasks"),
+            _flag("--discard", help="clean: also throw away changes that are not merged"),
+            _JSON,
+            _DATA_DIR,
+        ),
+        intermixed=True,
     ),
     Command(
         "fork",

@@ -32,6 +32,7 @@ from sidecar.engine.review import Review
 from sidecar.engine.stalls import Stalls
 from sidecar.engine.state import RecordKind, TaskState, UserMessage
 from sidecar.engine.worker import Worker
+from sidecar.engine.worktrees import Worktrees
 from sidecar.journal.errors import DuplicateRecord, QueueFull, WrongStatus
 from sidecar.journal.port import Journal, NewTask, Record, StoredEvent
 from sidecar.telemetry.redaction import Redactor
@@ -62,6 +63,7 @@ class Engine:
         permissions: Callable[[str], Permissions] = lambda workspace: Permissions(),
         redact: Redactor | None = None,
         stalls: Stalls | None = None,
+        worktrees: Callable[[Journal, Review], Worktrees] | None = None,
     ) -> None:
         self._journal = journal
         self._stalls = stalls
@@ -73,7 +75,8 @@ class Engine:
         self._owner = f"{os.getpid()}-{secrets.token_hex(4)}"
         self._work = work
         self.review = Review(journal, host, self._deliver)
-        self._worker = Worker(journal, work, self._owner, slots, stalls, self.review)
+        self.worktrees = None if worktrees is None else worktrees(journal, self.review)
+        self._worker = Worker(journal, work, self._owner, slots, stalls, self.review, self.worktrees)
         self._forks = Forks(journal, self.review)
 
     async def start(self) -> None:
@@ -154,6 +157,8 @@ class Engine:
         workspace = self.checked_workspace(request.context.workspace)
         if request.options.intent is None:
             self._check_words(request.task, workspace)
+        if request.options.isolation == "worktree":
+            Worktrees.check(workspace)
         task_id = f"t_{secrets.token_hex(10)}"
         stored = StoredRequest(
             task=request.task,
@@ -191,6 +196,9 @@ class Engine:
             return known
         old = await self._journal.task(operation.task_id)
         self.checked_workspace(old.workspace)
+        if old.worktree is not None:
+            message = "The task's changes are in a worktree. Merge or discard them first, then fork it."
+            raise OperationRefused(409, "not_merged", message)
         if (words := operation.request.task) is not None:
             self._check_words(words, old.workspace)
         return await self._created(await self._forks.new_task(old, operation))
@@ -207,6 +215,9 @@ class Engine:
         if not _is_directory(path):
             message = f"There is no directory {named}. Create it, or choose another workspace."
             raise OperationRefused(422, "workspace_not_found", message)
+        if self.worktrees is not None and not self.worktrees.may_be_workspace(named):
+            message = f"{named} belongs to the sidecar itself. Choose another workspace."
+            raise OperationRefused(422, "workspace_private", message)
         return str(path)
 
     def _check_words(self, asked: str, workspace: str) -> None:

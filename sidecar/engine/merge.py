@@ -70,6 +70,46 @@ def merge(base: bytes, ours: bytes, theirs: bytes) -> bytes:
     return b"".join([*merged, *lines[place:]])
 
 
+def mark_conflicts(base: bytes, ours: bytes, theirs: bytes, our_name: str, their_name: str) -> bytes:
+    """The merge, with both sides between markers where they changed the same place, as Git writes them."""
+    lines = base.splitlines(keepends=True)
+    waiting = sorted(
+        [(edit, side) for side, text in enumerate((ours, theirs)) for edit in _edits(lines, text)],
+        key=lambda each: (each[0].start, each[0].end),
+    )
+    merged: list[bytes] = []
+    place = 0
+    while waiting:
+        start, end = waiting[0][0].start, waiting[0][0].end
+        parts: tuple[list[_Edit], list[_Edit]] = ([], [])
+        while waiting and waiting[0][0].start <= end:
+            edit, side = waiting.pop(0)
+            parts[side].append(edit)
+            end = max(end, edit.end)
+        merged += lines[place:start]
+        mine, other = (_with_edits(lines, edits, start, end) for edits in parts)
+        if not parts[0] or not parts[1] or mine == other:
+            merged += other if parts[1] else mine
+        else:
+            merged += [f"<<<<<<< {our_name}\n".encode(), *_ended(mine), b"=======\n", *_ended(other)]
+            merged.append(f">>>>>>> {their_name}\n".encode())
+        place = end
+    return b"".join([*merged, *lines[place:]])
+
+
+def _with_edits(lines: Sequence[bytes], edits: Sequence["_Edit"], start: int, end: int) -> list[bytes]:
+    found: list[bytes] = []
+    for edit in edits:
+        found += [*lines[start : edit.start], *edit.lines]
+        start = edit.end
+    return [*found, *lines[start:end]]
+
+
+def _ended(lines: Sequence[bytes]) -> list[bytes]:
+    """A marker begins a line."""
+    return [*lines[:-1], lines[-1] if lines[-1].endswith(b"\n") else lines[-1] + b"\n"] if lines else []
+
+
 class _Edit:
     """The lines from `start` to before `end` are to become `lines`."""
 

@@ -12,7 +12,7 @@ from sidecar.engine.merge import Conflict, File
 from sidecar.engine.renames import find_renames
 from sidecar.engine.state import RecordKind, TaskState
 from sidecar.engine.timeline import branched
-from sidecar.engine.undo import DROPPED, STILL, Dropped, Undo, Undoing, change_of
+from sidecar.engine.undo import DROPPED, STILL, Dropped, Undo, Undoing, change_of, place_of
 from sidecar.journal.port import Journal, Record
 from sidecar.wire.tasks import DiffAnswer, FileDiff, HunkRequest, LeftFile, RewindAnswer, RewoundFile, Task
 from tools.host import Host
@@ -33,12 +33,12 @@ class Review:
 
     async def diff(self, task_id: str) -> DiffAnswer:
         task, records = await self._journal.task(task_id), await self._journal.records(task_id)
-        history, memory = FileHistory(records, task.workspace), TaskState.of(records)
+        history, memory = FileHistory(records, place_of(task)), TaskState.of(records)
         return DiffAnswer(files=await self._diffs(history, memory))
 
     async def decide(self, task_id: str, decision: HunkRequest) -> DiffAnswer:
         task, records = await self._journal.task(task_id), await self._journal.records(task_id)
-        history, memory = FileHistory(records, task.workspace), TaskState.of(records)
+        history, memory = FileHistory(records, place_of(task)), TaskState.of(records)
         diffs = await self._diffs(history, memory)
         known = {hunk.id for diff in diffs for hunk in diff.hunks}
         unknown = sorted({*decision.accept, *decision.reject} - known)
@@ -88,7 +88,7 @@ class Review:
         own: bool,
     ) -> RewindAnswer:
         task, records = await self._journal.task(task_id), await self._journal.records(task_id)
-        history = FileHistory(records, task.workspace)
+        history = FileHistory(records, place_of(task))
         if seq is None:
             seq = history.before_last_change()
         if seq is None:
@@ -106,6 +106,15 @@ class Review:
         left = undo.left()
         done = [RewoundFile(path=file.path, change=change_of(file)) for file in undo.files if file.path not in left]
         return RewindAnswer(seq=seq, files=done, conflicts=undo.conflicts, not_restored=undo.not_restored)
+
+    async def found(self, workspace: str, path: str) -> File | None:
+        return await self._undoing.found(workspace, path)
+
+    async def carry_out(self, task: Task, undo: Undo) -> list[LeftFile]:
+        """Do a planned change of files; returns those that could not be changed."""
+        async with self._rewinding.setdefault(task.id, Lock()):
+            await self._undoing.carry_out(task, await self._undoing.plan(task, undo, still=True), undo)
+        return [*undo.conflicts, *undo.not_restored]
 
     async def finish(self) -> None:
         """Finish what an earlier process was undoing when it died."""

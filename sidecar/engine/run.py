@@ -26,6 +26,8 @@ class TaskRun:
         #: Rewinds tasks, also this one.
         self.review = review
         self.request: StoredRequest = claim.request
+        #: The workspace that the present one is a worktree of; empty if it is the one that you named.
+        self.origin = ""
         #: Why the run is being stopped: you cancelled the task, or the sidecar is stopping.
         self.stopped_by: Literal["cancel", "shutdown"] | None = None
         #: Whether the run is writing how it ended, which nothing interrupts.
@@ -61,6 +63,11 @@ class TaskRun:
     @property
     def _opening(self) -> UserMessage | None:
         return next((message for message in reversed(self.state.messages) if message.opens), None)
+
+    def move_to(self, worktree: str) -> None:
+        """Work in a worktree of the workspace."""
+        self.origin = self.origin or self.request.workspace
+        self.request = self.request.model_copy(update={"workspace": worktree})
 
     async def record_step(self, key: StepKey, value: str, *events: Event, read_only: bool = False) -> None:
         """Record the result of a step: `state.steps` has it from now on, also in a later run of the task.

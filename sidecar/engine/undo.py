@@ -21,8 +21,8 @@ from sidecar.engine.state import RecordKind, RewoundTo, UserMessage
 from sidecar.engine.steps import undo_key
 from sidecar.journal.errors import DuplicateRecord, WrongStatus
 from sidecar.journal.port import Entry, Journal, Record
-from sidecar.wire.base import Wire
-from sidecar.wire.events import ChangedFile, DiffEvent, Event, MessageEvent, StatusEvent
+from sidecar.wire.base import Wire, optional
+from sidecar.wire.events import ChangedFile, DiffEvent, Event, MessageEvent, StatusEvent, WorktreeEvent
 from sidecar.wire.tasks import LeftFile, Status, Task
 from tools.errors import ChangedElsewhere, ToolError
 from tools.host import FileChange, Host, can_scan
@@ -59,6 +59,10 @@ class Undo(Wire):
     message: str = ""
     #: Begins the message that names the restored files.
     announcement: str = ""
+    #: Where the files are, if not where the task works now.
+    workspace: str | None = optional()
+    #: It merges a worktree: all of the files change, or none.
+    merged: WorktreeEvent | None = optional()
 
     @field_validator("conflicts", mode="before")
     @classmethod
@@ -121,7 +125,7 @@ class Undoing:
         if not hops:
             return True
         try:
-            found = await self._found(self._host(task.workspace), path, hops)
+            found = await self._found(self._host(place_of(task)), path, hops)
             result = await self.follow(found, hops)
         except (Conflict, Dropped, ToolError) as error:
             undo.leave(path, error)
@@ -156,6 +160,14 @@ class Undoing:
             raise OperationRefused(409, "task_active", f"The task is {error.status} again. Cancel it first.") from error
         return key
 
+    async def found(self, workspace: str, path: str) -> File | None:
+        """The file as it is now; a link as a link."""
+        host = self._host(workspace)
+        found = await host.look(path, _LARGEST) if can_scan(host) else None
+        if found is not None and len(found.content) > _LARGEST:
+            raise ToolError(_TOO_LARGE)
+        return None if found is None else File(found.content, found.mode)
+
     async def _found(self, host: Host, path: str, hops: Sequence[Hop]) -> File | None:
         linked = any(side is not None and stat.S_ISLNK(side.mode or 0) for hop in hops for side in hop)
         if can_scan(host):
@@ -179,6 +191,11 @@ class Undoing:
         restored = [_changed(file) for file in undo.files if file.path not in left]
         events: list[Event] = [DiffEvent(files=restored)] if restored else []
         records = [Record(RecordKind.UNDONE, key, "{}")]
+        if undo.merged is not None:
+            events = [undo.merged]
+            if left:
+                events = []
+                await self._bring_all(task, undo, [_back(file) for file in undo.files if file.path not in left])
         stays: list[Record] = []
         if undo.rewind_to is not None:
             reason = f"rewound to event {undo.rewind_to}{_left_in_words(left)}"
@@ -205,7 +222,7 @@ class Undoing:
 
     async def _what_stays(self, task: Task, key: str, seq: int, left: set[str]) -> list[Record]:
         """The changes in files that the rewind leaves alone, as the first of what the task does from there."""
-        history = FileHistory(await self._journal.records(task.id), task.workspace)
+        history = FileHistory(await self._journal.records(task.id), place_of(task))
         files, irreversible = history.left(sorted(left), seq), history.unkept(seq)
         if not files and not irreversible:
             return []
@@ -227,7 +244,7 @@ class Undoing:
 
     async def _bring_all(self, task: Task, undo: Undo, files: Sequence[FileState]) -> None:
         """A few at once: each waits for the disk most of the time."""
-        host, waiting = self._host(task.workspace), iter(files)
+        host, waiting = self._host(undo.workspace or place_of(task)), iter(files)
 
         async def bring() -> None:
             for file in waiting:
@@ -254,6 +271,15 @@ class Undoing:
                 file.was,
             )
         )
+
+
+def place_of(task: Task) -> str:
+    """Where the task's files are now."""
+    return task.worktree or task.workspace
+
+
+def _back(file: FileState) -> FileState:
+    return file.model_copy(update={"before": file.after, "after": file.before, "mode": file.was, "was": file.mode})
 
 
 def _is(found: File, side: Side) -> bool:

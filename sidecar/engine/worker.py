@@ -15,6 +15,7 @@ from sidecar.engine.run import TaskRun
 from sidecar.engine.stalls import Stalls
 from sidecar.engine.state import RecordKind, Round
 from sidecar.engine.timeline import branched
+from sidecar.engine.worktrees import Worktrees
 from sidecar.journal.errors import JournalError, LeaseLost, WrongStatus
 from sidecar.journal.port import Claim, Journal, Record
 from sidecar.wire.events import CancelledEvent, CompleteEvent, ErrorEvent, EscalationEvent, StatusEvent
@@ -38,9 +39,11 @@ class Worker:
         slots: int,
         stalls: Stalls | None = None,
         review: "Review | None" = None,
+        worktrees: Worktrees | None = None,
     ) -> None:
         self._stalls = stalls
         self._review = review
+        self._worktrees = worktrees
         self._journal = journal
         self._work = work
         self._owner = owner
@@ -158,7 +161,10 @@ class Worker:
                     "risk of doing something twice. What it did is kept; start it again as a new task.",
                     recoverable=False,
                 )
+            isolated = self._worktrees if run.request.options.isolation == "worktree" else None
             if claim.status is Status.CANCELLING:
+                if isolated is not None:
+                    await isolated.locate(run)
                 await self._cancelled(run)
                 return
             # Not awaited: a cancel from now on finds the run here and stops it.
@@ -168,6 +174,8 @@ class Worker:
             if claim.records:
                 # It may have nothing left to do; awaiting lets messages that came with the claim arrive.
                 await running
+            if isolated is not None:
+                await isolated.enter(run)
             await self._complete(run, await self._carry_out(run))
         except WrongStatus:
             # You cancelled it between two writes.

@@ -31,6 +31,7 @@ class TaskProjection(Wire):
     title: str = ""
     pinned: bool = False
     archived: bool = False
+    worktree: str | None = None
 
 
 def fold(state: TaskProjection, event: wire.Event, at: str) -> TaskProjection:
@@ -61,6 +62,10 @@ def fold(state: TaskProjection, event: wire.Event, at: str) -> TaskProjection:
         case wire.DiffEvent():
             # An edit invalidates an earlier verification.
             return state.model_copy(update={"verified": None})
+        case wire.WorktreeEvent():
+            verified = None if event.combined else state.verified
+            path = event.path if event.state == "created" else None
+            return state.model_copy(update={"worktree": path, "verified": verified})
         case wire.CompleteEvent():
             return state.model_copy(update={"result": event.result})
         case wire.ErrorEvent():
@@ -96,6 +101,7 @@ def task_of(task_id: str, created_at: str, request: StoredRequest, state: TaskPr
         title=state.title or first_sentence(request.task),
         pinned=state.pinned,
         archived=state.archived,
+        worktree=state.worktree,
     )
 
 

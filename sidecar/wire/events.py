@@ -35,6 +35,21 @@ class StatusEvent(Event):
     ] = optional()
 
 
+class WorktreeEvent(Event):
+    """The worktree that an isolated task works in was made, merged into the workspace, or discarded."""
+
+    type: Literal["worktree"] = "worktree"
+    state: Literal["created", "merged", "discarded"]
+    path: str
+    files: Annotated[list[str] | None, Field(description="What the merge changed.")] = optional()
+    left_out: Annotated[list[str] | None, Field(description="Your uncommitted changes that are not in it.")] = (
+        optional()
+    )
+    combined: Annotated[
+        bool | None, Field(description="Your workspace had changed meanwhile: no check has seen this combination.")
+    ] = optional()
+
+
 class RouteEvent(Event):
     """The intent and pipeline the router chose, and why."""
 
@@ -322,6 +337,7 @@ class CancelledEvent(Event):
 
 EventKind = (
     StatusEvent
+    | WorktreeEvent
     | RouteEvent
     | StepEvent
     | ModelEvent

@@ -75,6 +75,13 @@ class Options(Wire):
         Literal["auto", "always", "never"],
         Field(description="Review changes: those that are large or unproven (auto), all, or none."),
     ] = "auto"
+    isolation: Annotated[
+        Literal["none", "worktree"],
+        Field(
+            description="`worktree`: work in a Git worktree of the repository, outside the workspace, with your "
+            "uncommitted changes; merge it when you like the result."
+        ),
+    ] = "none"
     verify_unasked: Annotated[
         bool | None,
         Field(description="Skip checks that need approval instead of asking; the result lists them."),
@@ -224,6 +231,7 @@ class Task(Wire):
     title: Annotated[str, Field(description="Your title, else the first sentence of the task.")]
     pinned: bool
     archived: bool
+    worktree: Annotated[str | None, Field(description="Where it works, until that is merged or removed.")] = optional()
 
 
 class LabelRequest(Wire):

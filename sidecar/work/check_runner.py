@@ -45,7 +45,7 @@ class TaskCheckRunner:
             task_text=run.instruction if run.request.options.by_person else "",
             single_use=True,
             can_ask=run.request.options.can_ask and not run.request.options.verify_unasked,
-            copy_of="" if directory is None else run.request.workspace,
+            copy_of=tuple(filter(None, (run.origin, run.request.workspace if directory is not None else ""))),
         )
         try:
             # The time that you take to answer doesn't count.

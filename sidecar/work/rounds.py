@@ -188,7 +188,7 @@ class RoundRunner:
             ]
             for place, task in enumerate(tasks):
                 assert task.result is not None
-                if place < len(tasks) - _WHOLE_TASKS or task.workspace != run.request.workspace:
+                if place < len(tasks) - _WHOLE_TASKS or task.workspace != (run.origin or run.request.workspace):
                     rounds.append(PastRound(task.task, task.result.summary))
                     continue
                 state = TaskState.of(await self._journal.records(task.id))

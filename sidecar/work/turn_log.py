@@ -104,6 +104,7 @@ class TaskTurnLog:
             tools=frozenset(self._agent.tools),
             unattended=not run.request.options.can_ask,
             external="all" if "run_command" in self._agent.tools else "reads",
+            copy_of=tuple(filter(None, (run.origin,))),
         )
         # A call's id is its idempotency key, also in a shell that serves many tasks, so it includes the task.
         batch = [

@@ -62,8 +62,9 @@ class BatchContext:
     can_ask: bool = True
     #: Nobody watches the task: what would ask is denied at once, and the model is told what to do instead.
     unattended: bool = False
-    #: The workspace is our copy of this one: commands read it too, because the copy links to its packages.
-    copy_of: str = ""
+    #: The workspaces that this one is our worktree or copy of: commands read them too, because it links to their
+    #: packages.
+    copy_of: tuple[str, ...] = ()
     #: Which tools that aren't ours the agent may use: all, or those that only read by their author's word.
     external: Literal["all", "reads"] = "all"
 

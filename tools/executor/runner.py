@@ -1,6 +1,7 @@
 """Runs one call, the same way for every tool: choose a backend, check policy, ask, record, run, record."""
 
 import asyncio
+import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -168,10 +169,13 @@ class CallRunner:
         decision = _refused(decision)
         context.contained = decision.contained
         if context.spec.effects == "command" or context.spec.runs_project:
-            origin = batch.copy_of or context.workspace
+            origin = batch.copy_of[-1] if batch.copy_of else context.workspace
             registry = await asyncio.to_thread(self._policy.registry, context.args, origin)
             context.hosts, context.environment = registry.hosts, registry.environment
-            context.readable = (*self._policy.permissions(origin).reads, *((origin,) if batch.copy_of else ()))
+            home = os.path.realpath(os.path.expanduser("~"))  # noqa: PTH111
+            # Never your whole home directory, which hides your keys only as a workspace.
+            copied = (place for place in batch.copy_of if not f"{home}/".startswith(f"{place.rstrip('/')}/"))
+            context.readable = (*self._policy.permissions(origin).reads, *copied)
         return decision
 
     async def _named_paths(self, context: CallContext) -> list[str]:

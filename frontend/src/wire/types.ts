@@ -149,6 +149,18 @@ export interface Check {
   evidence: string;
 }
 
+export interface CleanAnswer {
+  removed: string[];
+  kept: KeptWorktree[];
+}
+
+export interface CleanRequest {
+  /** Only these; default: all. */
+  tasks?: string[];
+  /** Also those with changes that are not merged; name their tasks. */
+  discard?: boolean;
+}
+
 /** The result of the task. */
 export interface CompleteEvent {
   type: "complete";
@@ -265,7 +277,7 @@ export interface EscalationEvent {
 }
 
 export interface EventPage {
-  events: (StatusEvent | RouteEvent | StepEvent | ModelEvent | DeltaEvent | MessageEvent | ToolEvent | ToolOutputEvent | ApprovalEvent | QuestionEvent | PlanEvent | VerdictEvent | HandoffEvent | DiffEvent | VerificationEvent | RetryEvent | EscalationEvent | UsageEvent | CompleteEvent | LabelEvent | ErrorEvent | CancelledEvent)[];
+  events: (StatusEvent | WorktreeEvent | RouteEvent | StepEvent | ModelEvent | DeltaEvent | MessageEvent | ToolEvent | ToolOutputEvent | ApprovalEvent | QuestionEvent | PlanEvent | VerdictEvent | HandoffEvent | DiffEvent | VerificationEvent | RetryEvent | EscalationEvent | UsageEvent | CompleteEvent | LabelEvent | ErrorEvent | CancelledEvent)[];
   /** The newest event of the task, on this page or a later one. */
   lastSeq: number;
   more: boolean;
@@ -437,6 +449,11 @@ export interface JournalState {
   path: string;
   sizeBytes: number;
   setAside: string[];
+}
+
+export interface KeptWorktree {
+  taskId: string;
+  why: string;
 }
 
 /** Whether a provider has a key, and where; never the key. */
@@ -661,6 +678,30 @@ export interface MemoryWorkspace {
   workspace?: string | null;
 }
 
+/** What a merge did to your workspace: everything, or nothing if there are conflicts. */
+export interface MergeAnswer {
+  merged: boolean;
+  /** What changed, or would change. */
+  files: RewoundFile[];
+  conflicts: MergeConflict[];
+  /** Your workspace changed meanwhile, so no check has seen this combination. */
+  combined?: boolean;
+}
+
+export interface MergeConflict {
+  path: string;
+  why: string;
+  /** The merged file with conflict markers, up to 20,000 characters. */
+  text?: string;
+}
+
+export interface MergeRequest {
+  /** Report what would change and change nothing. */
+  preview?: boolean;
+  /** Merge in spite of conflicts, and mark them in the files as Git does. */
+  markers?: boolean;
+}
+
 /** A complete message. After a retry the new message has the same `messageId` and replaces the old one. */
 export interface MessageEvent {
   type: "message";
@@ -814,6 +855,8 @@ export interface Options {
   verify?: "auto" | "off" | string[];
   /** Review changes: those that are large or unproven (auto), all, or none. */
   review?: "auto" | "always" | "never";
+  /** `worktree`: work in a Git worktree of the repository, outside the workspace, with your uncommitted changes; merge it when you like the result. */
+  isolation?: "none" | "worktree";
   /** Skip checks that need approval instead of asking; the result lists them. */
   verifyUnasked?: boolean;
   /** Unattended: a call that needs approval is denied, and a question takes its safe choice. */
@@ -1138,6 +1181,8 @@ export interface Task {
   title: string;
   pinned: boolean;
   archived: boolean;
+  /** Where it works, until that is merged or removed. */
+  worktree?: string;
 }
 
 export interface TaskError {
@@ -1358,9 +1403,44 @@ export interface Welcome {
   open: OpenCall[];
 }
 
+/** The worktree that an isolated task works in was made, merged into the workspace, or discarded. */
+export interface WorktreeEvent {
+  type: "worktree";
+  seq?: number;
+  taskId: string;
+  at: string;
+  state: "created" | "merged" | "discarded";
+  path: string;
+  /** What the merge changed. */
+  files?: string[];
+  /** Your uncommitted changes that are not in it. */
+  leftOut?: string[];
+  /** Your workspace had changed meanwhile: no check has seen this combination. */
+  combined?: boolean;
+}
+
+/** `state`: its task works in it; it has changes to merge; it has none; or it is left over and can go. */
+export interface WorktreeInfo {
+  taskId: string;
+  task: string | null;
+  status: Status | null;
+  workspace: string;
+  path: string;
+  state: "active" | "unmerged" | "unchanged" | "leftover";
+  /** Files that a merge would change. */
+  files: number;
+  /** Your uncommitted changes that are not in it. */
+  leftOut?: string[];
+}
+
+export interface WorktreeList {
+  worktrees: WorktreeInfo[];
+}
+
 /** Every event of a task, discriminated by `type`. */
 export type WireEvent =
   | StatusEvent
+  | WorktreeEvent
   | RouteEvent
   | StepEvent
   | ModelEvent

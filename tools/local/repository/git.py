@@ -54,7 +54,7 @@ _HARDENED = {
     "status": ("--ignore-submodules=dirty",),
     "commit": ("--no-gpg-sign",),
 }
-_WRITING = frozenset({"update-index", "commit"})
+_WRITING = frozenset({"update-index", "commit", "reset"})
 
 
 class GitCommand(NamedTuple):
@@ -103,12 +103,25 @@ class Git:
         """The contents that exist; none if Git is missing or doesn't answer."""
         if not names:
             return {}
-        outer = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "XDG_CONFIG_HOME")}
+        outer = _outer()
         try:
             command = self.command(["cat-file", "--batch"], cage, outer, trusted=False)
-            return _parse_objects(_run(command, outer, names), names)
+            wanted = b"".join(name.hex().encode() + b"\n" for name in names)
+            return _parse_objects(_run(command, outer, "/", wanted, _OBJECT_SECONDS)[1], names)
         except (ToolError, OSError, subprocess.SubprocessError):
             return {}
+
+    def output(self, words: Sequence[str], cage: Confinement | None, *, trusted: bool, seconds: float) -> bytes:
+        """What a Git command prints. Blocks; raises `ToolError` if it fails."""
+        command = self.command(words, cage, outer := _outer(), trusted=trusted)
+        try:
+            code, output, errors = _run(command, outer, self.workspace, b"", seconds)
+        except (OSError, subprocess.SubprocessError) as error:
+            raise ToolError(f"git {words[0]} did not run: {error}", code="git_failed") from error
+        if code != 0:
+            text = errors.decode("utf-8", "replace").strip()
+            raise ToolError(f"git {words[0]} failed: {text[-2_000:]}", code="git_failed")
+        return output
 
 
 _LOOKING = {"GIT_OPTIONAL_LOCKS": "0"}
@@ -150,24 +163,30 @@ def git_version() -> str:
     return done.stdout.strip().removeprefix("git version ")
 
 
-def _run(command: GitCommand, outer: Mapping[str, str], names: Sequence[bytes]) -> bytes:
+def _outer() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "XDG_CONFIG_HOME")}
+
+
+def _run(
+    command: GitCommand, outer: Mapping[str, str], cwd: str, stdin: bytes, seconds: float
+) -> tuple[int, bytes, bytes]:
     from tools.local.sandbox.access import CommandLaunch
 
     environment = {**outer, **command.environment}
     launch = CommandLaunch(command.argv, environment)
     if command.confinement is not None:
-        launch = command.confinement.wrap(command.argv, "/", environment, None)
+        launch = command.confinement.wrap(command.argv, cwd, environment, None)
     started = popen(
         launch,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         start_new_session=True,
-        cwd="/",
+        cwd=cwd,
     )
     try:
-        wanted = b"".join(name.hex().encode() + b"\n" for name in names)
-        return started.communicate(wanted, timeout=_OBJECT_SECONDS)[0]
+        output, errors = started.communicate(stdin, timeout=seconds)
+        return started.returncode, output, errors
     finally:
         if started.poll() is None:
             started.kill()
@@ -208,7 +227,7 @@ def _check_filters(view: RepositoryView, refusal: str) -> None:
     if refusal and (names := _filter_names(view.its_filters) - _filter_names(view.own_filters)):
         raise ToolError(
             "The repository converts files with programs of its own configuration (filter "
-            f"{', '.join(sorted(names))}), and {refusal}, so nothing was staged.",
+            f"{', '.join(sorted(names))}), and {refusal}, so nothing was done.",
             advice="Tell the user: in a trusted workspace, the filters run in the sandbox.",
             code="needs_trust",
         )

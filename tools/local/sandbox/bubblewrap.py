@@ -77,7 +77,12 @@ def _files(access: CommandAccess) -> list[str]:
         line += ["--ro-bind-try", place, place]
     if os.geteuid() == 0 and access.system and not access.approved:
         line += _hide(_SYSTEM_SECRETS.split())
-    return [*line, *_hide(access.private)]
+    line += _hide(access.private)
+    if _is_beneath(access.workspace, access.private):
+        # A task's worktree is in the data directory, and all that the task sees of it.
+        line += ["--bind" if access.writes else "--ro-bind", access.workspace, access.workspace, *_readonly(access)]
+        line += _hide(place for place in access.hidden if _is_beneath(place, [access.workspace]))
+    return line
 
 
 def _emptied(access: CommandAccess) -> list[str]:

@@ -48,7 +48,9 @@ class Landlock:
         sockets: Sockets = "network" if access.network else "none"
         code = build_filter(sockets, approved=access.approved, attributes=access.writes)
         restrict = partial(restrict_thread, read, write, code)
-        guard = AttributeGuard(write, [*hidden]) if access.writes else None
+        # A task's worktree is in the data directory.
+        covered = [place for place in hidden if not f"{access.workspace}/".startswith(f"{place}/")]
+        guard = AttributeGuard(write, covered) if access.writes else None
         return CommandLaunch(argv, {**environment, "TMPDIR": self._tmp}, restrict, guard=guard)
 
 

@@ -45,6 +45,13 @@ class Seatbelt:
             _rule("allow file-read*", access.granted),
             _rule("deny file-read* file-write*", access.private),
         ]
+        if any(f"{access.workspace}/".startswith(f"{place}/") for place in access.private):
+            # A task's worktree is in the data directory, and all that the task sees of it.
+            rules += [
+                _rule("allow file-read*", [access.workspace]),
+                _rule("allow file-write*", [access.workspace] if access.writes else []),
+                _rule("deny file-write*", access.readonly),
+            ]
         line = ["/usr/bin/sandbox-exec", "-p", "\n".join(filter(None, rules)), *argv]
         return CommandLaunch(line, {**environment, "TMPDIR": self._tmp})
 

@@ -1,0 +1,301 @@
+"""Isolated tasks: each works in its own Git worktree until you merge or discard it.
+
+A task's `worktree` event is written after the worktree is complete, and its end before the directory goes. So a
+directory without a task that works in it is left over, and nothing in it is missed. A merge is planned, recorded and
+finished like an undo: all of its files are changed, or none.
+"""
+
+import asyncio
+import os
+from collections.abc import Awaitable
+from contextlib import suppress
+from typing import Protocol
+from weakref import WeakValueDictionary
+
+from sidecar.config.repositories import Repositories
+from sidecar.engine.errors import OperationRefused, StepFailed
+from sidecar.engine.files import FileHistory
+from sidecar.engine.merge import Conflict, File, mark_conflicts, merge_file
+from sidecar.engine.review import Review
+from sidecar.engine.run import TaskRun
+from sidecar.engine.undo import STILL, Undo, change_of
+from sidecar.journal.errors import UnknownTask
+from sidecar.journal.port import Journal
+from sidecar.wire.events import WorktreeEvent
+from sidecar.wire.tasks import RewoundFile, Task
+from sidecar.wire.worktrees import (
+    CleanAnswer,
+    CleanRequest,
+    KeptWorktree,
+    MergeAnswer,
+    MergeConflict,
+    MergeRequest,
+    WorktreeInfo,
+    WorktreeList,
+)
+from tools.errors import ToolError
+from tools.host import FileContent
+from tools.ledger import FileState, digest
+from tools.local.repository.location import find_repository
+from tools.local.repository.worktree import ChangedPath, GitWorktrees
+
+_MAX_TEXT = 20_000
+_BOTH = "The task and somebody else changed the same lines."
+_KINDS = "The task and somebody else changed it in ways that can't be combined: deleted, replaced, or not text."
+_OUTSIDE = "It is outside the workspace. Copy it from the worktree yourself."
+_DISCARDED = "I discarded the worktree and its changes; you start again from my workspace. These files went back: "
+
+
+class Removed(Protocol):
+    def __call__(self, directory: str, /) -> Awaitable[None]: ...
+
+
+async def _nothing(directory: str) -> None:
+    return None
+
+
+class Worktrees:
+    """`removed` is called with the directory of a worktree that is gone."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        review: Review,
+        git: GitWorktrees,
+        repositories: Repositories,
+        removed: Removed = _nothing,
+    ) -> None:
+        self._journal = journal
+        self._review = review
+        self._git = git
+        self._repositories = repositories
+        self._removed = removed
+        #: One merge or removal of a task's worktree at a time.
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    # -- tasks at work -----------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def check(workspace: str) -> None:
+        """Refuse a task at once whose workspace is in no repository."""
+        try:
+            find_repository(workspace, os.environ.get("HOME", ""))
+        except ToolError as error:
+            message = (
+                f"{error.message} An isolated task needs one: run `git init`, commit, and send the task again, or send "
+                "it without isolation."
+            )
+            raise OperationRefused(422, "no_repository", message) from error
+
+    def may_be_workspace(self, workspace: str) -> bool:
+        return self._git.may_be_workspace(workspace)
+
+    async def locate(self, run: TaskRun) -> bool:
+        """Let the run work in its task's worktree; false if the task has none now."""
+        place = (await self._journal.task(run.task_id)).worktree
+        if place is None:
+            return False
+        run.move_to(place)
+        return True
+
+    async def enter(self, run: TaskRun) -> None:
+        """Make a worktree for the run to work in, unless its task has one."""
+        if await self.locate(run):
+            base = self._git.base(run.task_id)
+            if base is None:
+                message = (
+                    f"The task's worktree {run.request.workspace} is gone, and what was not merged with it. Send the "
+                    "request again as a new task."
+                )
+                raise StepFailed("worktree_gone", message, recoverable=False)
+            return
+        try:
+            base = await asyncio.to_thread(self._git.create, run.task_id, run.request.workspace)
+        except ToolError as error:
+            message = f"No worktree could be made, so the task did nothing. {error.message}"
+            raise StepFailed("no_worktree", message, recoverable=True) from error
+        self._repositories.register(base.directory, base.workspace)
+        left_out = base.left_out or None
+        await run.log.append(WorktreeEvent(state="created", path=base.directory, left_out=left_out))
+        run.move_to(base.directory)
+
+    # -- merging -----------------------------------------------------------------------------------------------------
+
+    async def merge(self, task_id: str, wanted: MergeRequest) -> MergeAnswer:
+        async with self._locks.setdefault(task_id, asyncio.Lock()):
+            task = await self._still(task_id)
+            try:
+                return await self._merge(task, wanted)
+            except ToolError as error:
+                message = f"Nothing was merged. {error.message}"
+                raise OperationRefused(409, "merge_failed", message) from error
+
+    async def _merge(self, task: Task, wanted: MergeRequest) -> MergeAnswer:
+        changed = await self._changed(task)
+        combined = await asyncio.to_thread(self._git.moved_on, task.id)
+        undo = Undo(rewind_to=None, files=[], tool="merge_worktree", workspace=task.workspace)
+        conflicts: list[MergeConflict] = []
+        for each in changed:
+            conflict = await self._plan_file(task, undo, each, wanted)
+            if conflict is not None:
+                conflicts.append(conflict)
+        files = [RewoundFile(path=file.path, change=change_of(file)) for file in undo.files]
+        answer = MergeAnswer(merged=False, files=files, conflicts=conflicts, combined=combined)
+        blocked = [each for each in conflicts if not (wanted.markers and each.text is not None)]
+        if wanted.preview or blocked:
+            return answer
+        place = task.worktree or ""
+        names = [file.path for file in files]
+        undo = undo.model_copy(
+            update={"merged": WorktreeEvent(state="merged", path=place, files=names, combined=combined or None)}
+        )
+        left = await self._review.carry_out(task, undo)
+        if left:
+            late = [MergeConflict(path=each.path, why=each.why) for each in left]
+            return answer.model_copy(update={"conflicts": [*conflicts, *late]})
+        await self._remove(task.id, task.workspace, place)
+        return answer.model_copy(update={"merged": True})
+
+    async def _plan_file(
+        self, task: Task, undo: Undo, changed: ChangedPath, wanted: MergeRequest
+    ) -> MergeConflict | None:
+        path = self._inside(task, changed.path)
+        if path is None:
+            return MergeConflict(path=changed.path, why=_OUTSIDE)
+        found, base, now = await self._review.found(task.workspace, path), _file(changed.base), _file(changed.now)
+        conflict = None
+        try:
+            result = merge_file(found, base, now)
+        except Conflict:
+            if found is None or base is None or now is None or any(b"\0" in each.content for each in (found, now)):
+                return MergeConflict(path=path, why=_KINDS)
+            if found.linked or base.linked or now.linked:
+                return MergeConflict(path=path, why=_KINDS)
+            marked = mark_conflicts(base.content, found.content, now.content, "workspace", f"task {task.id}")
+            conflict = MergeConflict(path=path, why=_BOTH, text=marked.decode("utf-8", "replace")[:_MAX_TEXT])
+            if not wanted.markers:
+                return conflict
+            result = File(marked, found.mode)
+        if result != found:
+            for file in (found, result):
+                if file is not None and not wanted.preview:
+                    await self._journal.put_blob(task.id, file.content, None, capped=False)
+            undo.files.append(_change(path, found, result))
+        return conflict
+
+    def _inside(self, task: Task, path: str) -> str | None:
+        """The path relative to the workspace, which may be a folder of the repository."""
+        base = self._git.base(task.id)
+        inside = "." if base is None else os.path.relpath(base.workspace, base.top)
+        if inside == ".":
+            return path
+        return path[len(inside) + 1 :] if path.startswith(f"{inside}/") else None
+
+    async def _changed(self, task: Task) -> list[ChangedPath]:
+        """What differs from the start, by Git and by the task's own history: that also knows of ignored files."""
+        history = FileHistory(await self._journal.records(task.id), task.worktree or "")
+        base = self._git.base(task.id)
+        inside = "." if base is None else os.path.relpath(base.workspace, base.top)
+        also = [os.path.normpath(f"{inside}/{path}") for path in history.paths()]
+        return await asyncio.to_thread(self._git.changed, task.id, also)
+
+    # -- listing and removing ----------------------------------------------------------------------------------------
+
+    async def list(self) -> WorktreeList:
+        return WorktreeList(worktrees=[await self._describe(name) for name in self._git.names()])
+
+    async def clean(self, wanted: CleanRequest) -> CleanAnswer:
+        """Remove worktrees that nobody needs. Changes go only with those that you name, and with `discard`."""
+        names = self._git.names()
+        removed: list[str] = []
+        kept = [KeptWorktree(task_id=each, why="It has no worktree.") for each in wanted.tasks if each not in names]
+        for name in names:
+            if wanted.tasks and name not in wanted.tasks:
+                continue
+            async with self._locks.setdefault(name, asyncio.Lock()):
+                why = await self._clean(await self._describe(name), discard=wanted.discard and name in wanted.tasks)
+            if why is None:
+                removed.append(name)
+            else:
+                kept.append(KeptWorktree(task_id=name, why=why))
+        return CleanAnswer(removed=removed, kept=kept)
+
+    async def _clean(self, found: WorktreeInfo, *, discard: bool) -> str | None:
+        """Why it was kept; `None` if it is gone."""
+        if found.state == "active":
+            return f"The task is {found.status}. Cancel it first."
+        if found.state == "unmerged" and not discard:
+            return f"It has changes in {found.files} files. Merge or discard them first."
+        if found.state != "leftover":
+            try:
+                await self._discard(found.task_id, found.path)
+            except OperationRefused as error:
+                return error.message
+        await self._remove(found.task_id, found.workspace, found.path)
+        return None
+
+    async def _discard(self, task_id: str, path: str) -> None:
+        """The task's history says that its changes went back, so that it knows when you continue it."""
+        await self._review.rewind(task_id, 0, conversation=False, why=_DISCARDED)
+        await self._journal.append(task_id, [WorktreeEvent(state="discarded", path=path)], when=STILL)
+
+    async def _describe(self, name: str) -> WorktreeInfo:
+        task: Task | None = None
+        with suppress(UnknownTask):
+            task = await self._journal.task(name)
+        base = self._git.base(name)
+        files = 0
+        state = "leftover"
+        if task is not None and task.worktree is not None:
+            if task.status not in STILL:
+                state = "active"
+            elif base is not None:
+                files = len(await self._changed(task))
+                state = "unmerged" if files else "unchanged"
+        elif task is not None and task.status not in STILL:
+            state = "active"  # it is being made
+        elif task is None and base is not None:
+            # Its task was pruned: only a look at the files tells.
+            files = len(await asyncio.to_thread(self._git.changed, name))
+            state = "unmerged" if files else "leftover"
+        return WorktreeInfo(
+            task_id=name,
+            task=None if task is None else task.task,
+            status=None if task is None else task.status,
+            workspace=base.workspace if base else task.workspace if task else "",
+            path=base.directory if base else self._git.tree(name),
+            state=state,  # type: ignore[arg-type]
+            files=files,
+            left_out=base.left_out if base else [],
+        )
+
+    async def _remove(self, name: str, workspace: str, directory: str) -> None:
+        self._repositories.forget(directory)
+        await asyncio.to_thread(self._git.remove, name, workspace)
+        await self._removed(directory)
+
+    async def _still(self, task_id: str) -> Task:
+        task = await self._journal.task(task_id)
+        if task.worktree is None:
+            message = "The task has no worktree to merge: it works in your workspace, or is merged or discarded."
+            raise OperationRefused(409, "no_worktree", message)
+        if task.status not in STILL:
+            raise OperationRefused(409, "task_active", f"The task is {task.status}. Cancel it first, then merge it.")
+        if self._git.base(task_id) is None:
+            message = f"The worktree {task.worktree} is gone. `brain diff` still shows what the task changed."
+            raise OperationRefused(409, "worktree_gone", message)
+        return task
+
+
+def _file(found: FileContent | None) -> File | None:
+    return None if found is None else File(found.content, found.mode)
+
+
+def _change(path: str, found: File | None, result: File | None) -> FileState:
+    return FileState(
+        path=path,
+        before=None if found is None else digest(found.content),
+        after=None if result is None else digest(result.content),
+        mode=None if result is None else result.mode,
+        was=None if found is None else found.mode,
+    )
