@@ -2,6 +2,9 @@
 
 import subprocess
 import sys
+import threading
+from contextlib import suppress
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -190,6 +193,28 @@ def test_a_killed_sidecar_goes_on_in_the_same_worktree(sidecar: RunningSidecar, 
     assert len(events) == 1
     assert (Path(place) / "a.txt").read_text().count("one\n") == 1 and (repository / "a.txt").read_text() == TEN
     assert merge(sidecar, task)["merged"]
+
+
+def test_a_sidecar_killed_in_the_middle_of_a_merge_finishes_it(sidecar: RunningSidecar, repository: Path) -> None:
+    names = [f"f{number}.txt" for number in range(40)]
+    task = worked(sidecar, command("for n in $(seq 0 39); do echo new > f$n.txt; done"))
+    asking = threading.Thread(target=_ask, args=(sidecar, f"/api/brain/tasks/{task['id']}/merge"))
+    asking.start()
+    wait_until((repository / names[7]).exists)
+    sidecar.kill()
+    asking.join()
+    sidecar.restart()
+    assert {(repository / name).read_text() for name in names} == {"new\n"}, "it was left half done"
+    assert "worktree" not in sidecar.task(task["id"]) and not list(repository.glob(".*brain-tmp"))
+    (left,) = sidecar.get("/api/brain/worktrees").json["worktrees"] or [{"state": "leftover"}]
+    assert left["state"] == "leftover"
+    brain(sidecar, "worktrees", "clean")
+    assert not sidecar.get("/api/brain/worktrees").json["worktrees"] and not (repository / ".git/worktrees").exists()
+
+
+def _ask(sidecar: RunningSidecar, path: str) -> None:
+    with suppress(OSError, HTTPException):  # it is killed before it can answer
+        sidecar.post(path, {})
 
 
 def test_the_commands_of_a_task_see_no_other_worktree_and_none_of_the_sidecars_files(

@@ -49,6 +49,9 @@ export function apply(builder: ThreadBuilder, event: WireEvent, seq: number): vo
       builder.set("verification", { passed, attempt, checks });
       return note(builder, event, seq);
     }
+    case "worktree":
+      builder.set("worktree", event.state === "created" ? event.path : undefined);
+      return note(builder, event, seq);
     case "retry":
       dropDrafts(builder);
       builder.set("retriedSeq", seq);

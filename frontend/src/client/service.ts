@@ -25,6 +25,8 @@ import type {
   LabelRequest,
   LocalServerList,
   McpReferenceList,
+  MergeAnswer,
+  MergeRequest,
   ModelList,
   ModelTest,
   ModelTestRequest,
@@ -167,6 +169,11 @@ export class BrainService {
   /** Rewinds the task to an event, or only its files; with `preview` it only reports what would change. */
   rewind(taskId: string, seq: number, options: Omit<RewindRequest, "seq"> = {}): Promise<RewindAnswer> {
     return this.#post(`${task(taskId)}/rewind`, { seq, ...options });
+  }
+
+  /** Merges the worktree of an isolated task into its workspace: all of it, or nothing if there are conflicts. */
+  merge(taskId: string, request: MergeRequest = {}): Promise<MergeAnswer> {
+    return this.#post(`${task(taskId)}/merge`, request);
   }
 
   /** Starts a new task from an event of this one. This one stays as it is. */

@@ -61,6 +61,8 @@ function changeOf(task: Task, event: WireEvent): Partial<Task> | undefined {
       return { progress: { step: event.step, total: event.total, message: event.message } };
     case "verification":
       return { verified: event.passed };
+    case "worktree":
+      return { ...(event.combined ? { verified: null } : {}) };
     case "diff":
       // Checks that ran before an edit prove nothing about it.
       return task.verified === null ? undefined : { verified: null };

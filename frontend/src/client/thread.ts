@@ -21,6 +21,7 @@ import type {
   VerdictEvent,
   VerificationEvent,
   WireEvent,
+  WorktreeEvent,
 } from "../wire/types.ts";
 
 import type { Rewind } from "./timeline.ts";
@@ -97,6 +98,7 @@ export interface NoteItem {
     | RetryEvent
     | EscalationEvent
     | ErrorEvent
+    | WorktreeEvent
     | CancelledEvent;
 }
 
@@ -175,6 +177,8 @@ export interface Thread {
   readonly edits: readonly Edit[];
   readonly verification: Verification | undefined;
   readonly usage: Required<Usage>;
+  /** Where an isolated task works, until that is merged or discarded. */
+  readonly worktree: string | undefined;
   readonly result: TaskResult | undefined;
   readonly error: Pick<ErrorEvent, "code" | "message" | "recoverable"> | undefined;
   /** Running time without waits; `runningSince` is set while it runs. */
@@ -208,6 +212,7 @@ export const emptyThread = (taskId: string): Thread => ({
   edits: [],
   verification: undefined,
   usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, costUsd: 0 },
+  worktree: undefined,
   result: undefined,
   error: undefined,
   workedMs: 0,

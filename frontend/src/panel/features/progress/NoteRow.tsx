@@ -1,5 +1,6 @@
 import { memo, type ReactNode } from "react";
 import type { NoteItem } from "../../../client/index.ts";
+import type { WorktreeEvent } from "../../../wire/types.ts";
 import { plural } from "../../shared/format.ts";
 import { Icon, type IconName } from "../../shared/icons.tsx";
 import { revealHidden } from "../../shared/text.ts";
@@ -30,6 +31,16 @@ interface Description {
   readonly more?: ReactNode;
 }
 
+function worktreeText(event: WorktreeEvent): string {
+  if (event.state === "discarded") return "You discarded the worktree and its changes.";
+  if (event.state === "created") {
+    const without = event.leftOut?.length ? ` It is without your uncommitted ${event.leftOut.join(", ")}.` : "";
+    return `Working in a worktree of its own; your files stay as they are until you merge.${without}`;
+  }
+  const check = event.combined ? " Your workspace had changed meanwhile: run your tests." : "";
+  return `Merged ${plural(event.files?.length ?? 0, "file")} into your workspace.${check}`;
+}
+
 function describe(event: NoteItem["event"]): Description {
   switch (event.type) {
     case "status":
@@ -48,6 +59,8 @@ function describe(event: NoteItem["event"]): Description {
         tone: "warn",
         text: `${event.provider}/${event.model} replaces ${event.fallbackFrom}${event.reason ? `: ${event.reason}` : "."}`,
       };
+    case "worktree":
+      return { icon: "arrow", tone: "quiet", text: worktreeText(event) };
     case "handoff":
       return { icon: "arrow", tone: "quiet", text: event.reason || `${event.from} hands off to ${event.to}.` };
     case "retry":

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useLayoutEffect, useMemo, useRef, useState } from "react";
-import type { Thread } from "../../../client/index.ts";
+import { hasEnded, type Thread } from "../../../client/index.ts";
 import type { HunkRequest } from "../../../wire/types.ts";
 import { useBrain } from "../../shared/brain.tsx";
 import { plural } from "../../shared/format.ts";
@@ -75,6 +75,18 @@ export function Changes({ thread, wide, onRewind }: Props) {
       setBusy(false);
     }
   };
+  const merge = async () => {
+    setBusy(true);
+    try {
+      const { merged, conflicts } = await service.merge(thread.taskId);
+      for (const { path, why } of conflicts) showError(new Error(`Nothing was merged. ${path}: ${why}`));
+      if (merged) reload();
+    } catch (error) {
+      showError(error);
+    } finally {
+      setBusy(false);
+    }
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) return;
     const hunks = [...(region.current?.querySelectorAll<HTMLElement>("[data-hunk]") ?? [])];
@@ -113,6 +125,18 @@ export function Changes({ thread, wide, onRewind }: Props) {
         <span className={styles.sum}>
           {plural(shown.length, "file")} <ins>+{sum("added")}</ins> <del>−{sum("removed")}</del>
         </span>
+        {thread.worktree !== undefined && (
+          <>
+            <span className={styles.sum} title={thread.worktree}>
+              Worktree
+            </span>
+            {hasEnded(thread.status) && (
+              <button type="button" className={ui.button} disabled={busy} onClick={() => void merge()}>
+                Merge
+              </button>
+            )}
+          </>
+        )}
         {pending.length > 0 && (
           <>
             <button
