@@ -52,6 +52,7 @@ from sidecar.wire.events import EventKind
 from sidecar.wire.system import Ready
 from sidecar.wire.tasks import ENDED
 from sidecar.work.customizations import Customizations
+from sidecar.work.knowledge import Knowledge
 from sidecar.work.roster import ROSTER
 from sidecar.work.workflow import Workflow
 from tools.backend import Backend
@@ -205,6 +206,7 @@ class Sidecar:
             verify_seconds=settings.verify_seconds,
             contained=sandboxes.available,
             references=references,
+            knowledge=Knowledge(self._memory, past, skills),
         )
         git = GitWorktrees(self._data.path / "worktrees", self._data.path, sandboxes, trust.trusted)
         self._stalls = Stalls(launch.data_dir, settings.stall_seconds)

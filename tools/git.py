@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field
 from tools.errors import InvalidArguments, TimedOut, ToolError
 from tools.host import Host, OutputCollector
 from tools.spec import Call
+from tools.text import first_words
 
 _COMMIT = re.compile(r"[0-9a-f]{40,64}")
 _MAX_REFS = 1 << 20
@@ -88,5 +89,5 @@ async def read_head(host: Host) -> str | None:
 
 def _failure(command: str, text: str) -> ToolError:
     if "unknown revision" in text or "bad revision" in text or "bad object" in text:
-        return InvalidArguments(text[:500], advice="Look up refs with git_log.")
-    return ToolError(f"git {command} failed: {text[:2_000]}", code="git_failed")
+        return InvalidArguments(first_words(text, 500), advice="Look up refs with git_log.")
+    return ToolError(f"git {command} failed: {first_words(text, 2_000)}", code="git_failed")

@@ -24,6 +24,16 @@ def clip(text: str, limit: int = CONTENT) -> str:
     return f"{text[:half]}\n… {len(text) - 2 * half} characters omitted; ask for a smaller part …\n{text[-half:]}"
 
 
+def first_words(text: str, limit: int) -> str:
+    """The beginning in at most `limit` characters, with an ellipsis for the rest. Cuts between words and lines."""
+    if len(text) <= limit:
+        return text
+    kept = text[: limit - 2]
+    end = max(kept.rfind(" "), kept.rfind("\n"))
+    # In the middle of a word only if the word is most of the text.
+    return f"{kept[:end].rstrip() if end > limit // 2 else kept} …"
+
+
 def shorten(text: str, limit: int, advice: str = "") -> str:
     """The beginning of the text, up to the end of a line or at least of a word, and how much is left out."""
     if len(text) <= limit:

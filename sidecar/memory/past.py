@@ -12,6 +12,7 @@ from sidecar.memory.notes import Note, NoteKind, Notes
 from sidecar.memory.tokens import count_terms, query_terms
 from sidecar.wire.memory import Collection
 from sidecar.wire.tasks import Status, Task
+from tools.text import first_words
 
 _TASKS = 500
 _ENDED = (Status.COMPLETED, Status.FAILED, Status.ESCALATED, Status.CANCELLED)
@@ -77,14 +78,14 @@ def _of_task(task: Task) -> PastWork:
     if task.result is not None:
         if task.result.files_modified:
             lines.append(f"files: {', '.join(task.result.files_modified[:12])}")
-        lines.append(task.result.summary[:_SHOWN])
+        lines.append(first_words(task.result.summary, _SHOWN))
     elif task.error is not None:
-        lines.append(task.error.message[:_SHOWN])
-    return PastWork("tasks", task.id, " ".join(task.task.split())[:_SHOWN], "\n".join(lines), 0.0, 0.0)
+        lines.append(first_words(task.error.message, _SHOWN))
+    return PastWork("tasks", task.id, first_words(" ".join(task.task.split()), _SHOWN), "\n".join(lines), 0.0, 0.0)
 
 
 def _of_note(note: Note) -> PastWork:
-    return PastWork(note.kind, note.id, note.title, note.text[:_SHOWN], 0.0, 0.0)
+    return PastWork(note.kind, note.id, note.title, first_words(note.text, _SHOWN), 0.0, 0.0)
 
 
 def _ranked(query: str, works: Sequence[PastWork]) -> list[PastWork]:

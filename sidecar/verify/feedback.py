@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from sidecar.verify.change import FileVersions, is_code, is_test
 from sidecar.verify.result import Verification
 from sidecar.wire.events import Check
+from tools.text import first_words
 
 #: Attempts in total, the first one included.
 ATTEMPTS = 3
@@ -68,7 +69,9 @@ def render_escalation(failed: Verification, earlier: Sequence[Verification], why
 
 def suggest_next(failed: Verification, changed: Sequence[str]) -> list[str]:
     check = failed.failed[0] if failed.failed else None
-    about = f" ({check.evidence.partition(chr(10))[0][:160]})" if check is not None and check.evidence else ""
+    about = (
+        f" ({first_words(check.evidence.partition(chr(10))[0], 160)})" if check is not None and check.evidence else ""
+    )
     by_hand = f"Fix it by hand: edit {', '.join(changed[:5]) or 'the workspace'}"
     if check is not None and check.command:
         by_hand += f"; `{check.command}` shows the problem"

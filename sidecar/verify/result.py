@@ -4,9 +4,12 @@ from dataclasses import dataclass, field
 
 from sidecar.wire.base import Wire
 from sidecar.wire.events import Check, VerificationEvent
+from tools.text import first_words
 
 _EVIDENCE_LINES = 40
 _EVIDENCE_CHARACTERS = 4_000
+#: Room for the line that counts what is missing.
+_MORE = 20
 
 
 class Verification(Wire):
@@ -63,11 +66,19 @@ def static_result(name: str, problems: list[str], *, hints: list[str] | None = N
 
 
 def evidence(lines: list[str]) -> str:
-    shown = [line.rstrip()[:500] for line in lines[:_EVIDENCE_LINES]]
-    if len(lines) > _EVIDENCE_LINES:
-        shown.append(f"… {len(lines) - _EVIDENCE_LINES} more")
-    return "\n".join(shown)[:_EVIDENCE_CHARACTERS]
+    """The lines that fit, each cut between words; the last line says how many are missing."""
+    shown: list[str] = []
+    left = _EVIDENCE_CHARACTERS
+    for line in lines[:_EVIDENCE_LINES]:
+        text = first_words(line.rstrip(), 500)
+        left -= len(text) + 1
+        if left < _MORE:
+            break
+        shown.append(text)
+    if len(lines) > len(shown):
+        shown.append(f"… {len(lines) - len(shown)} more")
+    return "\n".join(shown)
 
 
 def _first_line(text: str) -> str:
-    return text.partition("\n")[0][:300]
+    return first_words(text.partition("\n")[0], 300)

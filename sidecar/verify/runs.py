@@ -11,6 +11,7 @@ from sidecar.verify.runner import exit_code, is_refused, refusal_reason
 from sidecar.wire.events import Check
 from tools.ledger import Outcome
 from tools.test_frameworks import Framework
+from tools.text import first_words
 
 #: Runners that take the names of files behind `npm test --`.
 _TAKES_FILES = re.compile(r"\b(?:vitest|jest|mocha|node\b.*--test)\b")
@@ -88,7 +89,7 @@ def parse_run(outcome: Outcome | None, seconds: float | None = None) -> TestRun:
     if details.get("timedOut"):
         return TestRun("late", "they ran into the time limit of run_tests")
     if code is None:
-        said = (outcome.error.message if outcome.error else outcome.content).partition("\n")[0][:400]
+        said = first_words((outcome.error.message if outcome.error else outcome.content).partition("\n")[0], 400)
         if outcome.error is not None and outcome.error.code == "packages_missing":
             return TestRun("uninstalled", f"{said[:1].lower()}{said[1:]}")
         return TestRun("missing", said)

@@ -34,6 +34,8 @@ _MAX_STANDARDS = 20
 #: Folders of open and mentioned files whose rules are read, beside the root.
 _FOLDERS = 4
 _PLACE, _SYSTEM, _CHANGES, _FILE, _OPEN, _MAP, _MENTIONED, _HIDDEN = 250, 200, 180, 120, 150, 500, 380, 120
+#: Bytes of a map by rank, of the plain one beside it, and of the names of skills.
+RANKED_MAP, _MAP_BESIDE, _SKILLS = 450, 300, 300
 #: Of a line of the map, bytes for the names in a folder.
 _NAMES = 110
 _MIN_QUOTE = 100
@@ -72,10 +74,12 @@ async def describe_workspace(
     *,
     again: bool = False,
     rules: int = 0,
+    ranked_map: str = "",
+    skills: Sequence[str] = (),
 ) -> str:
     """Describes the workspace without its secrets, within `room` bytes; `again`, only what the request mentions.
 
-    Rules of a repository that you trust have `rules` bytes of their own.
+    Rules of a repository that you trust have `rules` bytes of their own. A `ranked_map` takes room of the plain one.
     """
     if again:
         mentioned, hidden = await _mentioned(host, mentions, redact, find)
@@ -90,8 +94,12 @@ async def describe_workspace(
         parts.append(cut(f"The user looks at {context.current_file}", _FILE))
     if context.open_files:
         parts.append(cut("Open in the editor: " + ", ".join(context.open_files[:20]), _OPEN))
-    if listed := await _map(host):
+    if listed := await _map(host, _MAP_BESIDE if ranked_map else _MAP):
         parts.append(f"Files:\n{listed}")
+    if ranked_map:
+        parts.append(f"The files nearest to the task, and what they define:\n{cut(ranked_map, RANKED_MAP)}")
+    if skills:
+        parts.append(f"Skills, to be read with `skill` when they fit:\n{_fitting(skills, _SKILLS)}")
     mentioned, hidden = await _mentioned(host, mentions, redact, find)
     if hidden:
         parts.append(cut(f"Mentioned, but not shown: {', '.join(hidden)}", _HIDDEN))
@@ -233,7 +241,7 @@ async def _text(host: Host, path: str, limit: int, redact: Callable[[str], str])
     return None if b"\0" in data else redact(data.decode("utf-8", "replace"))
 
 
-async def _map(host: Host) -> str:
+async def _map(host: Host, room: int) -> str:
     """Folders before files, code before the rest, in whole lines."""
     listed = [name for name in await _names(host, ".") if not name.startswith(".") and not is_skipped(name)]
     names = [name for name in listed if name.rstrip("/") not in _SKIPPED]
@@ -249,7 +257,7 @@ async def _map(host: Host) -> str:
         await asyncio.sleep(0)
     ordered = [line for _, line in sorted(lines, key=lambda each: each[0])]
     files = [name for name in names if not name.endswith("/")]
-    return _fitting([*ordered, *files], _MAP, len(folders) - len(lines))
+    return _fitting([*ordered, *files], room, len(folders) - len(lines))
 
 
 def _fitting(lines: Sequence[str], room: int, more: int = 0) -> str:

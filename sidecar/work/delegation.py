@@ -14,7 +14,7 @@ from sidecar.work.roster import FURTHER, READ, SET_MODE, Agent
 from sidecar.work.turn_log import DELEGATE, TaskTurnLog, delegated_step
 from tools.builtin.delegate import DelegateArguments
 from tools.executor.registry import Registry
-from tools.text import display_arguments, shorten
+from tools.text import display_arguments, first_words, shorten
 
 if TYPE_CHECKING:
     from sidecar.engine.run import TaskRun
@@ -72,7 +72,7 @@ class Delegation:
             tool=DELEGATE,
             status=status,  # type: ignore[arg-type]
             args=display_arguments(call.args),
-            summary=answer.partition("\n")[0][:200],
+            summary=first_words(answer.partition("\n")[0], 200),
             duration_ms=round((time.monotonic() - began) * 1000, 1),
             cached=False,
             executor="local",

@@ -11,6 +11,7 @@ from sidecar.work.plan import Plan, PlannedStep
 from sidecar.work.results import Results, agent_texts
 from sidecar.work.roster import Agent
 from sidecar.work.verdict import Verdict, parse_verdict
+from tools.text import first_words
 
 if TYPE_CHECKING:
     from sidecar.engine.run import TaskRun
@@ -91,7 +92,7 @@ def handoff(
     taker = following[0].agent
     context = HandoffContext(
         files_modified=run.state.files_modified(),
-        current_state=text[:_MAX_REPORT],
+        current_state=first_words(text, _MAX_REPORT),
         remaining_tasks=[part.task for part in following],
     )
     because = reason or f"The {giver} is done; the {taker} goes on."

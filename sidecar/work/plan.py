@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from sidecar.work.extraction import find_values
+from tools.text import first_words
 
 _MAX_STEPS = 30
 _PATTERN = re.compile(r"[*?]")
@@ -127,7 +128,9 @@ def _steps_in(found: Any) -> list[Any] | None:
 
 def one_step(request: str) -> Plan:
     """The plan if there is none."""
-    return Plan(steps=[PlannedStep(id="1", title=" ".join(request.split())[:120] or "Carry out the request")])
+    return Plan(
+        steps=[PlannedStep(id="1", title=first_words(" ".join(request.split()), 120) or "Carry out the request")]
+    )
 
 
 def _validate(given: Sequence[Any]) -> Plan:

@@ -15,6 +15,7 @@ from sidecar.wire.tasks import RouteAnswer, Status, TaskResult
 from sidecar.work.changes import changed_files, has_edits, needs_verification, test_calls, verification_result
 from sidecar.work.customizations import Customizations, Definitions
 from sidecar.work.handover import HELPERS, summarize, worker_texts
+from sidecar.work.knowledge import Knowledge
 from sidecar.work.past import PastRound, past_rounds
 from sidecar.work.pipeline import Pipeline, Stage, Unfold, run_pipeline
 from sidecar.work.plan_first import describe_unused_plan, plan_first
@@ -46,6 +47,7 @@ class RoundRunner:
         verify_seconds: float,
         contained: Callable[[], bool],
         references: ReferenceSource | None = None,
+        knowledge: Knowledge | None = None,
     ) -> None:
         self._journal = journal
         self._catalog = catalog
@@ -55,6 +57,7 @@ class RoundRunner:
         self._verify_seconds = verify_seconds
         self._contained = contained
         self._references = references
+        self._knowledge = knowledge or Knowledge()
         self._verifier: Verifier | None = None
 
     async def carry_out(self, run: TaskRun) -> TaskResult:
@@ -86,6 +89,7 @@ class RoundRunner:
             prompted=bool(prompted),
             may_ask_to_edit=_may_ask_to_edit(run, chosen),
             careful=unsure(chosen),
+            knowledge=self._knowledge,
         )
         results = await run_pipeline(self._pipeline(setup, chosen), run)
         found = researched(results)

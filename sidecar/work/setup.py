@@ -19,10 +19,11 @@ from sidecar.wire.tools import ToolInfo
 from sidecar.work.attachments import parse_attachments
 from sidecar.work.changes import changed_lines
 from sidecar.work.compaction import history_limit
-from sidecar.work.context import describe_workspace, render_selection
+from sidecar.work.context import RANKED_MAP, describe_workspace, render_selection
 from sidecar.work.customizations import Definitions
 from sidecar.work.delegation import Delegation
 from sidecar.work.handover import HELPERS, Assignment
+from sidecar.work.knowledge import Knowledge
 from sidecar.work.loop import Job, run_agent
 from sidecar.work.mentions import parse_mentions
 from sidecar.work.past import PastRound, Replay, replay, select_past
@@ -75,6 +76,7 @@ class AgentSetup:
     may_ask_to_edit: bool = False
     #: Whether it asks before its first edit.
     careful: bool = False
+    knowledge: Knowledge = field(default_factory=Knowledge)
     _describing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def agent(self, name: str) -> Agent:
@@ -122,6 +124,10 @@ class AgentSetup:
         )
         if shared and (text := assignment.render(agent, bool(done.turns))):
             job.tell(text)
+        if shared and agent.name == "planner" and key.of_turn(0) not in self.run.state.turns:
+            workspace = self.run.origin or self.run.request.workspace
+            if similar := await self.knowledge.similar_tasks(workspace, self.request, self.run.task_id):
+                job.tell(similar)
         if dropped and key.of_turn(0) not in self.run.state.turns:
             log.note_left_out(
                 f"{dropped} earlier rounds of the conversation don't fit into the model's context window."
@@ -239,7 +245,19 @@ class AgentSetup:
             workspace, own = self.run.request.workspace, parse_mentions(self.run.instruction)
             mentioned = own if self.prompted else parse_mentions(self.request)
             files, _ = split_mentions(mentioned, self.references, workspace)
-            told = await describe_workspace(host, context, files, changes, redact, find, again=again, rules=rules)
+            ranked, skills = ("", []) if again else await self._remembered(context.open_files, context.current_file)
+            told = await describe_workspace(
+                host,
+                context,
+                files,
+                changes,
+                redact,
+                find,
+                again=again,
+                rules=rules,
+                ranked_map=ranked,
+                skills=skills,
+            )
             _, resources = split_mentions(own, self.references, workspace)
             if resources and self.references is not None:
                 quoted = await quote_resources(resources, self.references, workspace, redact)
@@ -248,6 +266,13 @@ class AgentSetup:
             return ""
         standards = "" if again else self.standards
         return f"{standards}\n\n{told}" if standards and told else told or standards
+
+    async def _remembered(self, opened: Sequence[str], current: str | None) -> tuple[str, list[str]]:
+        """The memory's map, of the workspace that a worktree was made of, and the names of skills."""
+        workspace = self.run.request.workspace
+        near = [*([current] if current else ()), *opened]
+        drawn = await self.knowledge.draw_map(self.run.origin or workspace, self.request, near, RANKED_MAP)
+        return drawn, await self.knowledge.list_skills(workspace)
 
     async def _changes(self, host: Host) -> list[str]:
         try:

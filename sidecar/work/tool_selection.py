@@ -13,6 +13,7 @@ from sidecar.models.encoding import encode_json
 from sidecar.models.port import ModelTurn, ToolReturn, ToolUse, Turn
 from sidecar.wire.base import JsonObject
 from sidecar.wire.tools import ToolInfo
+from tools.text import first_words
 
 #: Bytes for all descriptions in the first request, in the most verbose provider format.
 BUDGET = 3_400
@@ -127,7 +128,7 @@ class ToolSelection:
         found = ToolIndex([*self._external.values(), *self._tools.values()]).search(query, _FOUND)
         new = [tool for tool in found if tool.name not in offered]
         self.offered = (*self.offered, *new)
-        lines = [f"{tool.name}: {tool.description[:300]}" for tool in found]
+        lines = [f"{tool.name}: {first_words(tool.description, 300)}" for tool in found]
         content = "\n".join(["Found; you can call them now:", *lines] if found else ["No tool fits these words."])
         return ToolReturn(id=call.id, tool=call.tool, status="success", content=content)
 

@@ -10,6 +10,7 @@ from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
 from sidecar.wire.tasks import TaskResult
 from sidecar.work.customizations import Customizations
+from sidecar.work.knowledge import Knowledge
 from tools.executor.executor import Executor
 from tools.executor.registry import Registry
 
@@ -29,6 +30,7 @@ class Workflow:
         verify_seconds: float = 120,
         contained: Callable[[], bool] = lambda: True,
         references: "ReferenceSource | None" = None,
+        knowledge: Knowledge | None = None,
     ) -> None:
         self._journal = journal
         self._catalog = catalog
@@ -38,6 +40,7 @@ class Workflow:
         self._verify_seconds = verify_seconds
         self._contained = contained
         self._references = references
+        self._knowledge = knowledge or Knowledge()
 
     def suggest_command(self, asked: str, workspace: str) -> str | None:
         """The error for a task that starts with a mistyped slash command."""
@@ -64,6 +67,7 @@ class Workflow:
             self._verify_seconds,
             self._contained,
             self._references,
+            self._knowledge,
         )
 
     async def abandon(self, run: TaskRun) -> None:

@@ -16,6 +16,7 @@ from sidecar.models.catalog import Catalog
 from sidecar.offline.registration import OFFLINE
 from sidecar.wire.tasks import ENDED, ApprovalRequest, ExecuteRequest, Status, Task
 from sidecar.work.customizations import Customizations
+from sidecar.work.knowledge import Knowledge
 from sidecar.work.references import ReferenceSource
 from sidecar.work.workflow import Workflow
 from tests.waiting import SECONDS
@@ -37,6 +38,7 @@ class EngineHarness:
         max_queued: int = 100,
         customizations: Customizations | None = None,
         references: ReferenceSource | None = None,
+        knowledge: Knowledge | None = None,
     ) -> None:
         self.workspace = tmp_path / "workspace"
         self.workspace.mkdir(exist_ok=True)
@@ -49,7 +51,15 @@ class EngineHarness:
         backend = LocalBackend(registry, data_dir)
         self.executor = Executor(registry, [backend], Policy())
         self.catalog = Catalog(Settings(), self.scripts, OFFLINE)
-        workflow = Workflow(journal, self.catalog, registry, self.executor, customizations, references=references)
+        workflow = Workflow(
+            journal,
+            self.catalog,
+            registry,
+            self.executor,
+            customizations,
+            references=references,
+            knowledge=knowledge,
+        )
         self.engine = Engine(journal, workflow, backend.host, self.workspace, slots=slots, max_queued=max_queued)
 
     def script(self, name: str, replies: object) -> Json:

@@ -4,11 +4,16 @@ import json
 import subprocess
 from pathlib import Path
 
+from sidecar.memory.local import LocalMemory
+from sidecar.memory.port import Search
+from sidecar.memory.skills import Skills
 from sidecar.models.port import UserTurn
 from sidecar.work.context import CONTEXT_BYTES
 from sidecar.work.customizations import Customizations
+from sidecar.work.knowledge import Knowledge
 from tests.support.engine import engine_harness
 from tests.support.first_request import first_request, request_text
+from tests.waiting import SECONDS
 
 
 async def test_little_is_told_however_large_the_workspace(tmp_path: Path) -> None:
@@ -33,6 +38,33 @@ async def test_little_is_told_however_large_the_workspace(tmp_path: Path) -> Non
     assert selection in rest
     assert len(json.dumps(told, ensure_ascii=False).encode()) <= CONTEXT_BYTES + 10
     assert request.history[-1] == UserTurn(text=task)
+
+
+async def test_the_files_nearest_to_the_task_and_the_skills_are_told_once_the_workspace_is_indexed(
+    tmp_path: Path,
+) -> None:
+    memory = LocalMemory(tmp_path / "data", "off")
+    skills = tmp_path / "config" / "skills"
+    for number in range(30):
+        (skills / f"skill-{number:02}").mkdir(parents=True)
+        (skills / f"skill-{number:02}" / "SKILL.md").write_text(
+            f"---\nname: skill-{number:02}\ndescription: How to do the thing of number {number} well.\n---\nDo it.\n"
+        )
+    knowledge = Knowledge(memory, skills=Skills(tmp_path / "config", lambda workspace: False))
+    async with engine_harness(tmp_path, knowledge=knowledge) as harness:
+        for number in range(40):
+            (harness.workspace / f"module_{number}.py").write_text(f"def function_{number}(): ...\n")
+        (harness.workspace / "invoices.py").write_text("def render_invoice(): ...\n")
+        before = request_text(await first_request(harness, "fix the rendering of invoices"))
+        await memory.search(str(harness.workspace), Search("invoice"), SECONDS)
+        request = await first_request(harness, "fix the rendering of invoices")
+    await memory.close()
+    assert "nearest to the task" not in before
+    about = request.history[0]
+    assert isinstance(about, UserTurn)
+    assert "invoices.py: render_invoice" in about.text
+    assert "skill-00: How to do the thing of number 0 well." in about.text and "… " in about.text
+    assert len(json.dumps(about.text, ensure_ascii=False).encode()) <= CONTEXT_BYTES + 10
 
 
 async def test_selection_open_files_mentions_and_git_state_are_told(tmp_path: Path) -> None:

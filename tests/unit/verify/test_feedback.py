@@ -1,6 +1,6 @@
 from sidecar.verify.change import FileVersions
 from sidecar.verify.feedback import make_hints, render_escalation, render_failure, suggest_next
-from sidecar.verify.result import Verification
+from sidecar.verify.result import Verification, evidence
 from sidecar.wire.events import Check
 
 CODE = FileVersions("calc.py", b"old", b"new")
@@ -75,3 +75,12 @@ def test_a_person_is_told_what_is_known_and_what_they_can_do() -> None:
     assert [text.partition(":")[0] for text in offered][:3] == ["Simplify", "Give more context", "Fix it by hand"]
     assert "`pytest`" in offered[2]
     assert "calc.py" in offered[2]
+
+
+def test_evidence_ends_between_words_and_counts_what_is_missing() -> None:
+    long = evidence(["word " * 300])
+    assert len(long) <= 500 and long.endswith("word …")
+    many = evidence([f"line {number} " + "x" * 200 for number in range(60)]).splitlines()
+    assert sum(len(line) + 1 for line in many) <= 4_001
+    assert all(line.endswith("x" * 200) for line in many[:-1])
+    assert many[-1] == f"… {60 - (len(many) - 1)} more"

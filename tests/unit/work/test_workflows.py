@@ -8,8 +8,12 @@ from typing import Any
 import pytest
 
 from sidecar.engine.operations import Resume, SendMessage
+from sidecar.journal.memory import MemoryJournal
+from sidecar.memory.notes import Notes
+from sidecar.memory.past import Past
 from sidecar.models.port import ToolTurn, UserTurn
 from sidecar.wire.tasks import Status
+from sidecar.work.knowledge import Knowledge
 from tests.support.engine import Json, engine_harness
 from tests.support.models import recorded_requests
 from tests.support.plans import FAILED, PASSED, ended, plan, steps
@@ -54,6 +58,21 @@ async def test_the_steps_of_a_plan_are_done_in_order_in_one_conversation(tmp_pat
         assert following.history[: len(one.history)] == one.history, "everything before is what it was"
         assert (following.system, following.tools) == (one.system, one.tools)
     assert "Now do step a: A. Files: a." in str(asked[2].history[-1])
+
+
+async def test_a_planner_reads_similar_tasks_of_the_past_and_a_coder_does_not(tmp_path: Path) -> None:
+    journal = MemoryJournal()
+    knowledge = Knowledge(past=Past(journal, Notes(tmp_path)))
+    script = {"planner": [plan({"id": "a", "title": "A"})], "coder": [{"text": "Moved the parser to grammar.py."}]}
+    asked = "restructure the configuration parser into a package of modules"
+    with recorded_requests() as requests:
+        async with engine_harness(tmp_path, journal, knowledge=knowledge) as harness:
+            first, _ = await ended(harness, script, asked, review="never")
+            await ended(harness, script, "draw a picture of a boat", review="never")
+            await ended(harness, script, f"{asked}, again", review="never")
+    told = [str(request.history) for request in requests if request.agent == "planner"]
+    assert ["Similar tasks of the past" in text for text in told] == [False, False, True]
+    assert first.id in told[2] and "Moved the parser to grammar.py." in told[2] and "boat" not in told[2]
 
 
 async def test_a_step_that_was_done_along_the_way_is_not_asked_for(tmp_path: Path) -> None:
