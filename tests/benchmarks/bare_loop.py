@@ -96,7 +96,7 @@ def request_size(system: str, tools: Sequence[JsonObject], history: Sequence[Tur
 
 class BareLoop:
     def __init__(self, workspace: Path, decide: Callable[[Sequence[Turn]], Reply]) -> None:
-        self._workspace = workspace
+        self.workspace = workspace
         self._decide = decide
         self._history: list[Turn] = []
         self.sizes: list[int] = []
@@ -104,7 +104,7 @@ class BareLoop:
     async def ask(self, text: str) -> str:
         self._history.append(UserTurn(text=text))
         while True:
-            system = SYSTEM.format(workspace=self._workspace)
+            system = SYSTEM.format(workspace=self.workspace)
             self.sizes.append(request_size(system, TOOLS, self._history))
             reply = self._decide(self._history)
             self._history.append(ModelTurn(text=reply.text, calls=reply.calls))
@@ -118,7 +118,7 @@ class BareLoop:
 
     async def _run(self, call: ToolUse) -> str:
         args = {name: str(value) for name, value in call.args.items()}
-        path = self._workspace / args.get("path", "")
+        path = self.workspace / args.get("path", "")
         match call.tool:
             case "read":
                 return path.read_text()
@@ -132,7 +132,7 @@ class BareLoop:
                 path.write_text(text.replace(args["oldText"], args["newText"]))
                 return f"Successfully replaced text in {args['path']}."
         process = await asyncio.create_subprocess_shell(
-            args["command"], cwd=self._workspace, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+            args["command"], cwd=self.workspace, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
         )
         output, _ = await process.communicate()
         return output.decode("utf-8", "replace") or "(no output)"
