@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 from sidecar.memory.local import LocalMemory
-from sidecar.memory.port import Search
+from sidecar.memory.port import SearchRequest
 from sidecar.memory.skills import Skills
 from sidecar.models.port import UserTurn
 from sidecar.work.context import CONTEXT_BYTES
@@ -56,7 +56,7 @@ async def test_the_files_nearest_to_the_task_and_the_skills_are_told_once_the_wo
             (harness.workspace / f"module_{number}.py").write_text(f"def function_{number}(): ...\n")
         (harness.workspace / "invoices.py").write_text("def render_invoice(): ...\n")
         before = request_text(await first_request(harness, "fix the rendering of invoices"))
-        await memory.search(str(harness.workspace), Search("invoice"), SECONDS)
+        await memory.search(str(harness.workspace), SearchRequest("invoice"), SECONDS)
         request = await first_request(harness, "fix the rendering of invoices")
     await memory.close()
     assert "nearest to the task" not in before
