@@ -60,7 +60,7 @@ class McpRoutes:
         workspace = self._workspace(wanted.workspace)
         entry = self._entry(wanted.name, workspace)
         try:
-            listing = await self._servers.connection(entry, workspace).current_listing()
+            listing = await self._servers.connection(entry, workspace).current_listing(fresh=True)
         except ToolError:
             return answer(McpTest(server=self._status(entry.name, workspace), tools=[]))
         tools = [

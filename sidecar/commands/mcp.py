@@ -26,7 +26,7 @@ def serve(args: argparse.Namespace) -> int:
     place, here = data_dir(args), str(workspace(args))
     found: list[BrainService] = []
 
-    async def connect(context: object) -> BrainService:
+    async def connect(headers: object) -> BrainService:
         if not found:
             found.append(await asyncio.to_thread(BrainService.local, place))
         return found[0]

@@ -1,6 +1,7 @@
 """`/mcp`: streamable HTTP for MCP clients, in both eras. The guard has checked host, origin and token before."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import PlainTextResponse
@@ -65,10 +66,9 @@ class McpEndpoint:
             max_request_body_size=self._max_body,
         )
 
-    async def _connect(self, context: Any) -> "BrainService":
+    async def _connect(self, headers: Mapping[str, str] | None) -> "BrainService":
         """With the token of the caller, so that nobody may do more here than there."""
         from sidecar.client.service import BrainService
 
-        headers = context.headers or {}
-        token = str(headers.get("authorization", "")).removeprefix("Bearer ").strip()
+        token = str((headers or {}).get("authorization", "")).removeprefix("Bearer ").strip()
         return BrainService(self._url, token)

@@ -1,7 +1,7 @@
 """Our tools and resources on the SDK's server, for whatever transport."""
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import wraps
 from typing import Any
 
@@ -10,8 +10,8 @@ from sidecar.client.errors import ClientError
 from sidecar.client.service import BrainService
 from sidecar.mcp.tools import BrainTools, diff_of, explain, transcript_of
 
-#: The service for the caller of a request, whose context this gets.
-Connect = Callable[[Any], Awaitable[BrainService]]
+#: The service for the caller of a request, whose headers this gets, if there are any.
+Connect = Callable[[Mapping[str, str] | None], Awaitable[BrainService]]
 
 INSTRUCTIONS = (
     "Rainy Brain carries out programming tasks in a project on this machine: it plans, edits, runs and verifies, and "
@@ -38,12 +38,15 @@ def build_server(connect: Connect, workspace: str = "") -> Any:
     """An `MCPServer`. Takes a second to import, so only when somebody connects."""
     from mcp.server.mcpserver import MCPServer
 
+    from sidecar.mcp.tasks import TasksExtension
+
     server = MCPServer(
         "rainy-brain",
         title="Rainy Brain",
         version=__version__,
         instructions=INSTRUCTIONS,
         log_level="WARNING",
+        extensions=[TasksExtension(connect, workspace)],
     )
     for tool in TOOLS:
         _add_tool(server, tool, connect, workspace)
@@ -64,7 +67,7 @@ def _add_tool(server: Any, method: Callable[..., Awaitable[Any]], connect: Conne
             await ctx.report_progress(done, total, message)
 
         try:
-            service = await connect(ctx)
+            service = await connect(ctx.headers)
             return await method(BrainTools(service, workspace, report), **arguments)
         except ClientError as error:
             raise ToolError(explain(error)) from error
@@ -93,7 +96,7 @@ def _add_resource(
     from mcp.server.mcpserver import Context
 
     async def resource(task_id: str, ctx: Any) -> str:
-        return await read(await connect(ctx), task_id)
+        return await read(await connect(ctx.headers), task_id)
 
     resource.__annotations__ = {"task_id": str, "ctx": Context, "return": str}
     server.resource(f"brain://tasks/{{task_id}}/{name}", name=f"task-{name}", description=about, mime_type=mime_type)(

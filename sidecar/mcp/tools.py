@@ -219,11 +219,11 @@ async def diff_of(service: BrainService, task_id: str) -> str:
 
 async def transcript_of(service: BrainService, task_id: str) -> str:
     """The durable events of a task, one JSON line each."""
-    events = await BrainTools(service, "", _ignore)._events(task_id, 0)
+    events = await BrainTools(service, "", ignore_progress)._events(task_id, 0)
     return "\n".join(json.dumps(event, ensure_ascii=False) for event in events)
 
 
-async def _ignore(done: float, total: float | None, message: str) -> None:
+async def ignore_progress(done: float, total: float | None, message: str) -> None:
     return None
 
 

@@ -5,7 +5,9 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import pytest
 
 from tests.support.mcp import packages
 from tests.support.mcp.bench import McpBench
+from tools.mcp.references import McpReferences
 
 pytest.importorskip("mcp", reason="the package mcp is not installed")
 
@@ -126,3 +129,67 @@ async def test_a_real_server_that_is_killed_comes_back(make: Make) -> None:
     await connection._peer.ended.wait()  # type: ignore[union-attr]
     again = await bench.call("everything__echo", message="2")
     assert (again.status, json.dumps(again.content)) == ("success", '"Echo: 2"')
+
+
+def peer_of(bench: McpBench, name: str) -> Any:
+    workspace = str(bench.workspace)
+    return bench.servers.connection(bench.servers.entries(workspace)[name], workspace)._peer
+
+
+async def test_a_real_server_that_hangs_blocks_for_two_seconds_and_is_replaced(make: Make) -> None:
+    bench = make(everything=from_npm("@modelcontextprotocol/server-everything", "mcp-server-everything", "stdio"))
+    assert (await bench.call("everything__echo", message="1")).status == "success"
+    for pid in processes_below(peer_of(bench, "everything").pid):
+        os.kill(pid, signal.SIGSTOP)
+    before = time.monotonic()
+    hung = await bench.call("everything__echo", message="2")
+    took = time.monotonic() - before
+    assert hung.status == "unknown"
+    assert "no sign of life for 2 s" in hung.content
+    # Two seconds of silence, a look every quarter of a second, and what a busy machine adds.
+    assert took < 3.0 * (1 + os.getloadavg()[0])
+    assert (await bench.call("everything__echo", message="3")).content == "Echo: 3"
+
+
+async def test_a_real_server_whose_tools_change_is_blocked_until_accepted(make: Make) -> None:
+    """As after an update of its package: another version of the same entry lists other tools."""
+    entry = from_npm("@modelcontextprotocol/server-memory", "mcp-server-memory")
+    bench = make(server=entry)
+    assert (await bench.call("server__read_graph")).status == "success"
+    other = from_npm("@modelcontextprotocol/server-everything", "mcp-server-everything", "stdio")
+    await bench.close()
+    bench.write({"server": other})
+    bench.open()
+    bench.ledger.answer = "deny"
+    blocked = await bench.call("server__echo", message="x")
+    assert blocked.error is not None
+    asked = bench.ledger.questions[-1]
+    assert asked.why == "the tools of the MCP server server are not those that you accepted"
+    assert "-read_graph" in (asked.diff or "")
+    assert "+echo" in (asked.diff or "")
+    assert bench.status("server").state == "changed"
+
+
+async def test_resources_and_prompts_of_the_reference_server_can_be_named(make: Make) -> None:
+    bench = make(everything=from_npm("@modelcontextprotocol/server-everything", "mcp-server-everything", "stdio"))
+    assert (await bench.call("everything__echo", message="1")).status == "success"
+    references, workspace = McpReferences(bench.servers), str(bench.workspace)
+    found = await references.all(workspace)
+    assert await references.read("everything", found.resources[0].uri, workspace)
+    prompt = next(each for each in found.prompts if not each.arguments)
+    assert await references.prompt("everything", prompt.name, "", workspace)
+
+
+def processes_below(pid: int) -> list[int]:
+    """The process and all that it started, such as a sandbox and what runs in it."""
+    parents: dict[int, list[int]] = {}
+    for each in Path("/proc").iterdir():
+        if each.name.isdecimal():
+            with suppress(OSError):
+                fields = (each / "stat").read_text().rpartition(")")[2].split()
+                parents.setdefault(int(fields[1]), []).append(int(each.name))
+    found, waiting = [], [pid]
+    while waiting:
+        found.append(waiting.pop())
+        waiting += parents.get(found[-1], [])
+    return found

@@ -1,6 +1,7 @@
 """Tasks that use MCP servers, through the whole sidecar."""
 
 import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.support import Json, RunningSidecar, running_sidecar, wait_until
+from tests.support.mcp import packages
 from tests.support.mcp.bench import scripted
 
 pytest.importorskip("mcp", reason="the package mcp is not installed")
@@ -169,3 +171,27 @@ def test_a_task_uses_your_own_tool_and_your_hook_hears_of_its_end(tmp_path: Path
         assert (told["event"], told["taskId"], told["status"]) == ("task_ended", task, "completed")
         assert told["result"]["summary"] == "done"
         assert "shout" in [each["name"] for each in sidecar.get("/api/brain/tools").json["tools"]]
+
+
+def test_a_task_uses_real_servers_side_by_side(tmp_path: Path) -> None:
+    place = packages.npm("@modelcontextprotocol/server-memory")
+    script = str((place / "node_modules" / ".bin" / "mcp-server-memory").resolve())
+    git = str(packages.python("mcp-server-git") / "mcp-server-git")
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    memory = {"command": packages.node("24"), "args": [script], "env": {"MEMORY_FILE_PATH": str(kept / "memory.jsonl")}}
+    grants = {"read": [str(place), str(packages.CACHE)], "write": [str(kept)]}
+    configure(tmp_path, memory={**memory, "grants": grants, "allow": ["*"]}, git={"command": git, "allow": ["*"]})
+    with running_sidecar(tmp_path) as sidecar:
+        subprocess.run(["git", "init", "-q", str(sidecar.workspace)], check=True)
+        (sidecar.workspace / "new.txt").write_text("new\n")
+        entity = {"name": "Ada", "entityType": "person", "observations": ["likes tea"]}
+        task = run(
+            sidecar,
+            ("memory__create_entities", {"entities": [entity]}),
+            ("git__git_status", {"repo_path": str(sidecar.workspace)}),
+            ("memory__read_graph", {}),
+        )
+        assert sidecar.wait_for_end(task)["status"] == "completed"
+        assert [each["status"] for each in outcomes(sidecar, task)] == ["success"] * 3
+        assert "likes tea" in (kept / "memory.jsonl").read_text()

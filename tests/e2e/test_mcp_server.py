@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.support import PROJECT, SECONDS, RunningSidecar
+from tests.e2e.support import PROJECT, SECONDS, RunningSidecar, wait_until
+from tests.support.mcp import packages
 
 mcp = pytest.importorskip("mcp", reason="the package mcp is not installed")
 httpx2 = pytest.importorskip("httpx2", reason="the package httpx2 is not installed")
@@ -81,12 +83,17 @@ async def test_a_client_hands_over_a_task_watches_it_and_reads_its_story(sidecar
     assert sidecar.task(task["taskId"])["status"] == "completed"
 
 
-async def test_what_a_task_asks_is_shown_decided_and_taken_back(sidecar: RunningSidecar) -> None:
+def script_a_file(sidecar: RunningSidecar) -> None:
+    """Every task asks to make a file."""
     write = {"calls": [{"tool": "run_command", "args": {"command": "echo new > made.txt && true"}}]}
     sidecar.script("work", [write, {"text": "done"}])
     names = dict.fromkeys(("BRAIN_MODEL_FAST", "BRAIN_MODEL_SMART", "BRAIN_MODEL_INSTANT"), "scripted/work")
     sidecar.environ |= names
     sidecar.restart()
+
+
+async def test_what_a_task_asks_is_shown_decided_and_taken_back(sidecar: RunningSidecar) -> None:
+    script_a_file(sidecar)
     async with connected(sidecar, "http 2026-07-28") as client:
         asked = await call(client, "run_task", task="/run make the file", wait_seconds=60)
         assert asked["status"] == "waiting"
@@ -102,6 +109,73 @@ async def test_what_a_task_asks_is_shown_decided_and_taken_back(sidecar: Running
         undone = await call(client, "undo", task_id=asked["taskId"])
         assert [file["path"] for file in undone["files"]] == ["made.txt"]
     assert not (sidecar.workspace / "made.txt").exists()
+
+
+@pytest.mark.parametrize(("version", "how"), [(1, "http"), (2, "http"), (2, "stdio")])
+def test_the_official_typescript_client_goes_through_the_whole_story(
+    sidecar: RunningSidecar, version: int, how: str
+) -> None:
+    package = "@modelcontextprotocol/sdk@1.32.2" if version == 1 else "@modelcontextprotocol/client@2.4.0"
+    script_a_file(sidecar)
+    given: dict[str, Any] = {"modules": str(packages.npm(package)), "version": version}
+    if how == "http":
+        given |= {"url": f"{sidecar.url}/mcp", "token": sidecar.token}
+    else:
+        arguments = ["-m", "sidecar", "mcp", "--data-dir", str(sidecar.data_dir), "--workspace", str(sidecar.workspace)]
+        given |= {"command": sys.executable, "args": arguments, "env": {**sidecar.environ, "PYTHONPATH": str(PROJECT)}}
+    story = [packages.node("24"), str(PROJECT / "tests" / "support" / "mcp" / "story.mjs"), json.dumps(given)]
+    ran = subprocess.run(story, capture_output=True, text=True, timeout=240, cwd=PROJECT)
+    assert ran.returncode == 0, ran.stderr[-4_000:]
+    told = json.loads(ran.stdout)
+    assert set(told["tools"]) == TOOLS
+    assert (told["asked"], told["ended"], told["cancelled"]) == ("waiting", "completed", "cancelled")
+    assert "echo new > made.txt" in " ".join(told["argv"])
+    assert "+new" in told["diff"]
+    assert told["undone"] == ["made.txt"]
+    assert any("run_command" in line for line in told["progress"])
+    assert not (sidecar.workspace / "made.txt").exists()
+
+
+def test_a_client_that_knows_mcp_tasks_gets_a_handle_answers_and_reads_the_result(sidecar: RunningSidecar) -> None:
+    script_a_file(sidecar)
+    knows = {"extensions": {"io.modelcontextprotocol/tasks": {}}}
+
+    def ask(method: str, params: dict[str, Any], capabilities: Any = knows) -> dict[str, Any]:
+        era = "2026-07-28"
+        prefix = "io.modelcontextprotocol/"
+        meta = {f"{prefix}protocolVersion": era, f"{prefix}clientCapabilities": capabilities}
+        meta[f"{prefix}clientInfo"] = {"name": "story", "version": "1"}
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": meta}}
+        headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": era, "Mcp-Method": method}
+        headers["Mcp-Name"] = str(params.get("name") or params.get("taskId"))
+        answered = sidecar.post("/mcp", body, headers=headers)
+        text = answered.body.decode()
+        text = text.partition("data: ")[2] if text.startswith(("event:", "data:", ":")) else text
+        found: dict[str, Any] = json.loads(text)
+        return found.get("result") or found["error"]
+
+    call = {"name": "run_task", "arguments": {"task": "/run make the file"}}
+    plain = ask("tools/call", call, {})
+    assert plain["resultType"] == "complete"
+    made = ask("tools/call", call)
+    assert (made["resultType"], made["ttlMs"]) == ("task", None)
+    task = {"taskId": made["taskId"]}
+    wait_until(lambda: ask("tasks/get", task)["status"] == "input_required", what="the approval")
+    [(asked, request)] = ask("tasks/get", task)["inputRequests"].items()
+    assert "echo new > made.txt" in request["params"]["message"]
+    assert request["params"]["requestedSchema"]["properties"]["decision"]["enum"] == ["allow", "deny"]
+    answer = {"inputResponses": {asked: {"action": "accept", "content": {"decision": "allow"}}}}
+    assert ask("tasks/update", {**task, **answer})["resultType"] == "complete"
+    wait_until(lambda: ask("tasks/get", task)["status"] == "completed", what="the end")
+    result = ask("tasks/get", task)["result"]
+    assert not result["isError"]
+    assert json.loads(result["content"][0]["text"])["filesModified"] == ["made.txt"]
+    other = {"taskId": json.loads(plain["content"][0]["text"])["taskId"]}
+    assert ask("tasks/cancel", other)["resultType"] == "complete"
+    wait_until(lambda: ask("tasks/get", other)["status"] == "cancelled", what="the cancel")
+    assert ask("tasks/get", {"taskId": "t_nobody"})["code"] == -32602
+    assert ask("tasks/get", task, {})["code"] == -32021
+    assert ask("tasks/list", {})["code"] == -32601
 
 
 async def test_a_running_task_is_cancelled(sidecar: RunningSidecar) -> None:

@@ -196,10 +196,10 @@ class Connection:
 
     # -- requests ----------------------------------------------------------------------------------------------------
 
-    async def current_listing(self) -> Listing:
-        """The tool set now: read again after the server said that it changed, and now and then."""
+    async def current_listing(self, *, fresh: bool = False) -> Listing:
+        """The tool set now: read again if asked, after the server said that it changed, and now and then."""
         client = await self.connect()
-        old = time.monotonic() - self._listed_at > _LISTING_SECONDS
+        old = fresh or time.monotonic() - self._listed_at > _LISTING_SECONDS
         if self._stale or old or self.listing is None:
             async with self._relisting:
                 if self._stale or old or self.listing is None:

@@ -24,7 +24,10 @@ import type {
   KeyList,
   LabelRequest,
   LocalServerList,
+  McpAdd,
+  McpList,
   McpReferenceList,
+  McpTest,
   MergeAnswer,
   MergeRequest,
   ModelList,
@@ -199,6 +202,28 @@ export class BrainService {
 
   explain(request: PolicyRequest): Promise<PolicyAnswer> {
     return this.#post("/api/brain/policy/explain", request);
+  }
+
+  /** Starts servers that nobody has seen yet. */
+  mcpServers(signal?: AbortSignal): Promise<McpList> {
+    return this.#get("/api/brain/mcp", signal);
+  }
+
+  addMcpServer(name: string, entry: McpAdd["entry"]): Promise<McpList> {
+    return this.#post("/api/brain/mcp", { name, entry });
+  }
+
+  testMcpServer(name: string): Promise<McpTest> {
+    return this.#post("/api/brain/mcp/test", { name });
+  }
+
+  /** Accepts exactly the tools that a test showed. */
+  acceptMcpServer(name: string, digest: string): Promise<McpList> {
+    return this.#post("/api/brain/mcp/accept", { name, digest });
+  }
+
+  removeMcpServer(name: string): Promise<McpList> {
+    return this.#post("/api/brain/mcp/remove", { name });
   }
 
   /** The resources and prompts of MCP servers that a task can name. */

@@ -35,9 +35,9 @@ export default async function ({ sidecar, page }) {
     for (const width of theme === "dark" ? [360, 1280] : [1280]) {
       await page.setViewportSize({ width, height: 740 });
       await page.keyboard.press("Control+,");
-      for (const name of ["Models and keys", "Approvals", "Health", "About"]) {
+      for (const name of ["Models and keys", "Approvals", "MCP servers", "Health", "About"]) {
         await page.getByRole("tab", { name }).click();
-        const shown = { "Models and keys": page.getByLabel("Key of Groq"), Approvals: page.getByRole("button", { name: /^Revoke/ }), Health: page.getByRole("button", { name: "Trust this workspace" }), About: page.getByText("Journal") };
+        const shown = { "Models and keys": page.getByLabel("Key of Groq"), Approvals: page.getByRole("button", { name: /^Revoke/ }), "MCP servers": page.getByLabel("Command or address"), Health: page.getByRole("button", { name: "Trust this workspace" }), About: page.getByText("Journal") };
         await shown[name].first().waitFor();
         await check(`${theme}, ${width} px: ${name}`);
         await fits(`${name} at ${width} px`);

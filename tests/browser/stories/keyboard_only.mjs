@@ -67,7 +67,7 @@ export default async function ({ sidecar, page }) {
 
   // Page by page with the arrow keys, with a fix on the Health page.
   await page.keyboard.press("Shift+Tab");
-  for (const name of ["Models and keys", "Approvals", "Health"]) {
+  for (const name of ["Models and keys", "Approvals", "MCP servers", "Health"]) {
     await page.keyboard.press("ArrowDown");
     await page.getByRole("tab", { name, selected: true }).waitFor();
     assert.equal(await active(), name);

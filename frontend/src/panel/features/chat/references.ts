@@ -49,7 +49,7 @@ export function offeredReferences(list: McpReferenceList, text: string, cursor: 
   if (typed === undefined) return [];
   const before = text.slice(0, cursor - typed.length - 1);
   return list.resources
-    .filter((one) => has(one.mention.slice(1), typed) || has(one.name, typed))
+    .filter((one) => has(one.mention.slice(1), typed) || has(`${one.server}:${one.name}`, typed))
     .slice(0, MOST)
     .map((one) => {
       // A template is completed by hand, from its first brace on.

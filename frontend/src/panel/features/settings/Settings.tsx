@@ -6,6 +6,7 @@ import { GeneralPage } from "./GeneralPage.tsx";
 import { HealthPage } from "./HealthPage.tsx";
 import { ModelsPage } from "./models/ModelsPage.tsx";
 import { PAGES, type Page } from "./pages.ts";
+import { ServersPage } from "./ServersPage.tsx";
 import styles from "./settings.module.css";
 
 interface Props {
@@ -51,6 +52,7 @@ export default function Settings({ first, onClose }: Props) {
           {page === "general" && <GeneralPage />}
           {page === "models" && <ModelsPage />}
           {page === "approvals" && <ApprovalsPage />}
+          {page === "servers" && <ServersPage />}
           {page === "health" && <HealthPage onPage={setPage} />}
           {page === "about" && <AboutPage />}
         </div>

@@ -3,6 +3,7 @@ export const PAGES = {
   general: "General",
   models: "Models and keys",
   approvals: "Approvals",
+  servers: "MCP servers",
   health: "Health",
   about: "About",
 } as const;
