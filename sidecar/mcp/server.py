@@ -1,17 +1,14 @@
 """Our tools and resources on the SDK's server, for whatever transport."""
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from functools import wraps
 from typing import Any
 
 from sidecar import __version__
 from sidecar.client.errors import ClientError
 from sidecar.client.service import BrainService
-from sidecar.mcp.tools import BrainTools, diff_of, explain, transcript_of
-
-#: The service for the caller of a request, whose headers this gets, if there are any.
-Connect = Callable[[Mapping[str, str] | None], Awaitable[BrainService]]
+from sidecar.mcp.tools import BrainTools, Connect, diff_of, explain, transcript_of
 
 INSTRUCTIONS = (
     "Rainy Brain carries out programming tasks in a project on this machine: it plans, edits, runs and verifies, and "

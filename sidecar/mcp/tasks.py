@@ -13,8 +13,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, MISSING_REQUIRED_CLIENT_CAPABILITY, RequestParams
 
 from sidecar.client.errors import ClientError, Refused
-from sidecar.mcp.server import Connect
-from sidecar.mcp.tools import BrainTools, Json, explain, ignore_progress
+from sidecar.mcp.tools import BrainTools, Connect, Json, explain, ignore_progress
 
 IDENTIFIER = "io.modelcontextprotocol/tasks"
 _VERSIONS = frozenset({"2026-07-28"})

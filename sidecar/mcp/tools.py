@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
@@ -14,6 +14,8 @@ from sidecar.client.errors import ClientError, Refused
 from sidecar.client.service import BrainService
 
 Json = dict[str, Any]
+#: The service for the caller of a request, whose headers this gets, if there are any.
+Connect = Callable[[Mapping[str, str] | None], Awaitable[BrainService]]
 Report = Callable[[float, float | None, str], Awaitable[None]]
 
 _ENDED = frozenset({"completed", "failed", "cancelled", "escalated"})
