@@ -128,12 +128,17 @@ class SymbolSearch:
         return ", ".join(f"{folded[name]} ({named[folded[name]].path}:{named[folded[name]].number})" for name in close)
 
 
+#: A signature without a body: the definition follows the overloads.
+_OVERLOAD = re.compile(r"(?:@.*\n)*?@(?:\w+\.)?overload\b")
+
+
 def _unlikeliness(each: Definition) -> tuple[bool, ...]:
-    """What a bare name means least comes last: tests, copies, stubs, variables, locals, methods, private names."""
+    """What a bare name means least comes last: tests, copies, stubs, overloads, variables, locals, methods, private."""
     return (
         is_test(each.path),
         is_copied(each.path),
         each.path.endswith(_STUBS),
+        _OVERLOAD.match(each.signature) is not None,
         each.kind in ("variable", "attribute"),
         each.local,
         bool(each.owner),

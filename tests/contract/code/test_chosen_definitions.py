@@ -44,3 +44,13 @@ async def test_a_go_file_is_imported_by_the_importers_of_its_package_only(bench:
     importers = [each["path"] for each in outcome.details["importers"] if isinstance(each, dict)]
     assert sorted(map(str, importers)) == ["cmd/main.go", "shop_test.go"]
     assert "the 2 other files of its package (1 without the tests) can use it without an import" in outcome.content
+
+
+async def test_a_definition_is_meant_before_its_overloads(bench: Workbench) -> None:
+    overload = "    @t.overload\n    def invoke(self, given: {}) -> None: ...\n\n"
+    body = "    def invoke(self, given):\n        return given\n"
+    bench.write(
+        "context.py",
+        f"import typing as t\n\n\nclass Context:\n{overload.format('int')}{overload.format('str')}{body}",
+    )
+    assert await described(bench, "Context.invoke") == "method Context.invoke, context.py:11"
