@@ -7,4 +7,4 @@ from tests.browser.conftest import Node
 
 @pytest.mark.timeout(300)
 def test_the_panel_keeps_its_budgets(node: Node) -> None:
-    print(node("budgets.mjs", "4", seconds=250))
+    print(node("budgets.mjs", "12", seconds=250))

@@ -33,6 +33,8 @@ def test_schemathesis_finds_no_server_error(sidecar: RunningSidecar, tmp_path: P
         "examples,coverage,fuzzing",
         "--seed",
         "7",
+        "--suppress-health-check",
+        "all",  # a busy machine makes examples slowly
         "--no-color",
     ]
     environ = {**os.environ, "HYPOTHESIS_STORAGE_DIRECTORY": str(tmp_path / "hypothesis")}

@@ -32,7 +32,7 @@ async def test_a_step_that_a_cancel_stops_has_an_end(tmp_path: Path) -> None:
 async def test_a_step_that_the_time_limit_stops_has_an_end(tmp_path: Path) -> None:
     async with engine_harness(tmp_path) as harness:
         models = harness.script("wait", [WAIT])
-        task_id = await harness.execute("x", models=models, approvals="auto", intent="run_command", maxDuration=0.3)
+        task_id = await harness.execute("x", models=models, approvals="auto", intent="run_command", maxDuration=2)
         task = await harness.ended(task_id)
         assert task.error is not None and task.error.code == "max_duration"
         assert await states(harness, task_id) == ["started", "failed"]
