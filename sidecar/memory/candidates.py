@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sidecar.memory.features import ChunkRow, FileCandidate, file_features, measured_chunk
+from sidecar.memory.features import FileCandidate, file_features, measured_chunk
 from sidecar.memory.query_terms import QueryTerms
 from sidecar.memory.resolver import unit_of
 from sidecar.memory.store import get_meta
@@ -29,7 +29,7 @@ _FILES = 100
 _OTHER_FILES = 30
 _COMMITS = 120
 _LEADERS = 4
-_BEST_OF_FILE = 40
+_BEST_OF_FILE = 12
 _CHUNKS_OF_FILE = 2
 _DAY = 86_400.0
 _YEAR = 365 * _DAY
@@ -198,8 +198,11 @@ def _load_chunks(
     rows = _select(store, _CHUNK_ROWS + "id IN", hits)
     # Files that only their whole text or their history proposes show their best chunks.
     without = files.keys() - {row[1] for row in rows}
-    ranked = sorted(without, key=lambda each: -files[each].features["file_bm25"])[:_BEST_OF_FILE]
-    rows += _best_chunks(question, _select(store, _CHUNK_ROWS + "file IN", ranked))
+    ranked = sorted(without, key=lambda each: -files[each].features["file_bm25"])
+    scanned = _select(store, "SELECT id, file, length, terms FROM chunks WHERE file IN", ranked[:_BEST_OF_FILE])
+    rows += _select(store, _CHUNK_ROWS + "id IN", _best_chunks(question, scanned))
+    first = _select(store, "SELECT min(id) FROM chunks WHERE file IN", ranked[_BEST_OF_FILE:], " GROUP BY file")
+    rows += _select(store, _CHUNK_ROWS + "id IN", [row[0] for row in first])
     average = float(get_meta(store, "chunk_length") or 60)
     for row in rows:
         owner = files.get(row[1])
@@ -214,19 +217,26 @@ def _load_chunks(
         owner.features["names_coverage"] = covered / question.total
 
 
-def _best_chunks(question: QueryTerms, rows: Sequence[ChunkRow]) -> list[ChunkRow]:
-    """The rows of each file that hold the most of the question, by a quick look."""
-    weights = {term.short: term.chunk for term in question.known}
-    asked = frozenset(weights)
-    ranked: dict[int, list[tuple[float, ChunkRow]]] = defaultdict(list)
-    for row in rows:
-        inside = asked.intersection(array("H", row[8]))
-        ranked[row[1]].append((sum(weights[key] for key in inside) / (1 + 0.002 * row[7]), row))
-    found: list[ChunkRow] = []
+def _best_chunks(question: QueryTerms, rows: Sequence[tuple[int, int, int, bytes]]) -> list[int]:
+    """The chunks of each file that hold the most of the question, by a quick look."""
+    weights = [(array("H", [term.short]).tobytes(), term.chunk) for term in question.known]
+    ranked: dict[int, list[tuple[float, int]]] = defaultdict(list)
+    for chunk, file, length, terms in rows:
+        held = sum([weight for key, weight in weights if _holds(terms, key)])
+        ranked[file].append((held / (1 + 0.002 * length), chunk))
+    found: list[int] = []
     for scored in ranked.values():
         scored.sort(key=lambda each: -each[0])
-        found += [row for _, row in scored[:_CHUNKS_OF_FILE]]
+        found += [chunk for _, chunk in scored[:_CHUNKS_OF_FILE]]
     return found
+
+
+def _holds(terms: bytes, key: bytes) -> bool:
+    """Whether packed terms hold one of two bytes; it stands at an even place."""
+    place = terms.find(key)
+    while place % 2 == 1 and place > 0:
+        place = terms.find(key, place + 1)
+    return place >= 0
 
 
 def _measure_history(store: sqlite3.Connection, files: Mapping[int, FileCandidate]) -> None:

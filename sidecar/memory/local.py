@@ -192,19 +192,27 @@ class WorkspaceIndex:
     async def state(self) -> MemoryState:
         return await self.ask(self._state, MemoryState("building" if self.building else "empty"))
 
+    async def progress(self) -> State:
+        """The state alone: counting the rows would take longer than most answers."""
+        return await self.ask(self._progress, "building" if self.building else "empty")
+
+    def _progress(self, store: sqlite3.Connection) -> State:
+        return "ready" if get_meta(store, "state") == "ready" else "building" if self.building else "empty"
+
     def _state(self, store: sqlite3.Connection) -> MemoryState:
         files = store.execute("SELECT count(*) FROM files").fetchone()[0]
         chunks = store.execute("SELECT count(*) FROM chunks").fetchone()[0]
         done, total = (int(get_meta(store, key) or 0) for key in ("done", "total"))
-        ready = get_meta(store, "state") == "ready"
-        state: State = "ready" if ready else "building" if self.building else "empty"
-        return MemoryState(state, files, chunks, size_of(self.path), total if ready else min(done, total), total)
+        state = self._progress(store)
+        return MemoryState(
+            state, files, chunks, size_of(self.path), total if state == "ready" else min(done, total), total
+        )
 
     # -- keeping up --------------------------------------------------------------------------------------------------
 
     async def catch_up(self, *, watched: bool, wait: float) -> None:
         """Before an answer: take in what changed, and wait for an index that isn't whole yet."""
-        ready = (await self.state()).state == "ready"
+        ready = await self.progress() == "ready"
         if not ready:
             self.build(urgent=wait > 0)
             await self.wait(wait)
@@ -284,7 +292,7 @@ class LocalMemory:
         if stale and not index.building:
             await asyncio.to_thread(index.update, stale)
             found, _ = await index.ask(lambda store: answer_search(store, index.workspace, search), nothing)
-        return Found((await index.state()).state, found)
+        return Found(await index.progress(), found)
 
     async def impact(
         self, workspace: str, path: str = "", symbol: str = "", depth: int = 1, wait: float = 0
@@ -300,7 +308,7 @@ class LocalMemory:
         index = await self._ready(workspace, 0)
         nothing: list[Hit] = []
         hits = await index.ask(lambda store: answer_similar(store, index.workspace, symbol, limit), nothing)
-        return Found((await index.state()).state, hits)
+        return Found(await index.progress(), hits)
 
     async def tests_of(self, workspace: str, path: str) -> Sequence[Affected]:
         from sidecar.memory.dependents import tests_of
@@ -312,7 +320,7 @@ class LocalMemory:
         from sidecar.memory.repository_map import draw_map
 
         index = self._index(workspace)
-        if (await index.state()).state != "ready":
+        if await index.progress() != "ready":
             return ""
         return await index.ask(lambda store: draw_map(store, budget, words, near), "")
 
