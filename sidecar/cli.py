@@ -16,7 +16,8 @@ _HEAD = """\
 Rainy Brain carries out tasks you describe in plain words, beside your editor.
 
 Usage:
-  brain                          start the sidecar and open the panel
+  brain                          work with the agents in this terminal
+  brain --panel                  start the sidecar and open the panel
   brain run "run the tests"      run one task in this terminal
   brain COMMAND [OPTIONS]        see below
 """

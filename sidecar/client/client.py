@@ -86,7 +86,9 @@ class Client:
         return self._stream(f"/api/brain/tasks/{task_id}/stream", {"Last-Event-ID": str(after)} if after else {})
 
     def stream_all(self, cursor: str = "") -> Iterator[Message]:
-        """The durable events of all tasks after this cursor, which is the `id` of a message."""
+        """The durable events of all tasks after this cursor, the `id` of a message; after `now` only new ones."""
+        if cursor == "now":
+            return self._stream("/api/brain/events?after=now", {})
         return self._stream("/api/brain/events", {"Last-Event-ID": cursor} if cursor else {})
 
     def _stream(self, path: str, headers: Mapping[str, str]) -> Iterator[Message]:

@@ -107,25 +107,42 @@ def workspace(args: argparse.Namespace) -> Path:
     return path
 
 
-def task_id(client: Client, given: str | None) -> str:
-    """The one task whose id starts with `given`; without it, the newest task."""
-    wanted = given or ""
-    if wanted and not wanted.startswith("t_"):
-        wanted = f"t_{wanted}"
+def directories(place: Path) -> list[str]:
+    """A directory and those above it: the workspaces of tasks that work here."""
+    return [str(each) for each in (place, *place.parents)]
+
+
+def newest_here(client: Client, place: Path | None = None, *, anywhere: bool = False) -> str:
+    """The newest task that works in this directory; with `anywhere`, in any if there is none here."""
+    place = place or Path.cwd()
+    query = {"limit": 1, "archived": "true"}
+    found = client.get("/api/brain/tasks", {**query, "workspace": directories(place)})["tasks"]
+    if not found and anywhere:
+        found = client.get("/api/brain/tasks", query)["tasks"]
+    if not found:
+        raise CommandFailed(f"No task worked in {place}. `brain tasks` lists tasks; name one by its id.")
+    name: str = found[0]["id"]
+    return name
+
+
+def task_id(client: Client, given: str | None, *, anywhere: bool = False) -> str:
+    """The one task whose id starts with `given`; without it, the newest task in this directory."""
+    if not given:
+        return newest_here(client, anywhere=anywhere)
+    wanted = given if given.startswith("t_") else f"t_{given}"
     if _FULL_ID.fullmatch(wanted):
         return wanted
     found: list[Json] = []
     before: str | None = None
     while True:
-        page = client.get("/api/brain/tasks", {"limit": _PAGE if given else 1, "before": before})
+        page = client.get("/api/brain/tasks", {"limit": _PAGE, "before": before, "archived": "true"})
         found += [task for task in page["tasks"] if task["id"].startswith(wanted)]
         before = page["nextBefore"]
-        if before is None or not given:
+        if before is None:
             break
     if not found:
-        none = f"No task {given}." if given else "No tasks yet."
-        raise CommandFailed(f'{none} `brain tasks` lists tasks; brain run "…" starts one.')
-    if len(found) > 1 and given:
+        raise CommandFailed(f'No task {given}. `brain tasks` lists tasks; brain run "…" starts one.')
+    if len(found) > 1:
         named = ", ".join(f"{task['id'][: max(len(wanted) + 4, 10)]} ({task['task'][:30]!r})" for task in found[:5])
         raise CommandFailed(f"{given} matches {len(found)} tasks: {named}. Give more of the id.", EXIT_USAGE)
     name: str = found[0]["id"]

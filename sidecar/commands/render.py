@@ -42,6 +42,11 @@ class TaskRenderer:
         self._checks: Event | None = None
 
     @property
+    def seen(self) -> int:
+        """The number of the last event."""
+        return self._seen
+
+    @property
     def ended(self) -> bool:
         return self.status in ENDED
 

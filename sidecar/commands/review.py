@@ -4,20 +4,17 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from sidecar.client.client import Client, Json
 from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, task_id
-from sidecar.commands.text import safe, safe_line, short, style_for
-
-_PAGE = 200
+from sidecar.commands.text import paint_diff, safe, safe_line, short, style_for
 
 
 def diff(args: argparse.Namespace) -> int:
     with reading(data_dir(args)) as client:
-        task = task_id(client, args.id)
+        task = task_id(client, args.id, anywhere=True)
         found = client.get(f"/api/brain/tasks/{task}/diff")
         if args.accept or args.reject:
             decision = {"accept": _hunk_ids(found, args.accept), "reject": _hunk_ids(found, args.reject)}
@@ -31,8 +28,7 @@ def diff(args: argparse.Namespace) -> int:
     if sys.stdout.isatty():
         for file in found["files"]:
             for line in safe(file["diff"]).split("\n")[:-1]:
-                paint = {"+": style.green, "-": style.red, "@": style.cyan}.get(line[:1])
-                print(paint(line) if paint else line)
+                print(paint_diff(style, line))
     else:
         # Byte for byte: `git apply` takes it.
         sys.stdout.buffer.write("".join(file["diff"] for file in found["files"]).encode())
@@ -72,22 +68,7 @@ def rewind(args: argparse.Namespace) -> int:
 
 def undo(args: argparse.Namespace) -> int:
     with reading(data_dir(args)) as client:
-        task = task_id(client, args.id) if args.id else _newest_here(client)
-        return _rewind(client, task, args, {} if args.last_change else {"seq": 0})
-
-
-def _newest_here(client: Client) -> str:
-    """The newest task in this directory."""
-    here, before = str(Path.cwd()), None
-    while True:
-        page = client.get("/api/brain/tasks", {"limit": _PAGE, "before": before})
-        for task in page["tasks"]:
-            if here == task["workspace"] or here.startswith(f"{task['workspace'].rstrip('/')}/"):
-                name: str = task["id"]
-                return name
-        before = page["nextBefore"]
-        if before is None:
-            raise CommandFailed(f"No task worked in {here}. `brain tasks` lists tasks; name one: brain undo ID")
+        return _rewind(client, task_id(client, args.id), args, {} if args.last_change else {"seq": 0})
 
 
 def _rewind(client: Client, task: str, args: argparse.Namespace, what: Json) -> int:

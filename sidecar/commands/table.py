@@ -129,13 +129,17 @@ _REWIND = (
 DEFAULT = Command(
     "",
     "",
-    "start the sidecar and open the panel",
-    "Start the sidecar in this terminal and open the panel in your browser. If a sidecar is already running, open its "
-    "panel. Ctrl-C stops the sidecar; unfinished tasks resume at the next start.",
+    "work with the agents in this terminal, or open the panel",
+    "In a terminal: a session. Type what to do; answers, changes and questions appear above the prompt. `/help` lists "
+    "its commands and keys. It uses the running sidecar, or starts one that exits when it is idle.\n\n"
+    "With --panel, or without a terminal: start the sidecar and open the panel in your browser. If a sidecar is "
+    "already running, open its panel. Ctrl-C stops the sidecar; unfinished tasks resume at the next start.",
     """\
+brain
+brain --continue
 brain --panel
 brain --panel --no-open --port 0""",
-    "panel:start",
+    "session.app:start",
     (
         _WORKSPACE,
         _arg(
@@ -144,8 +148,9 @@ brain --panel --no-open --port 0""",
             default=3847,
             help="port to listen on, 0 for any free port (default: %(default)s)",
         ),
-        _flag("--panel", help="start the sidecar and open the panel; `brain` alone does the same"),
-        _flag("--no-open", help="don't open a browser"),
+        _flag("--continue", "-c", help="begin with the newest task in this directory"),
+        _flag("--panel", help="start the sidecar and open the panel"),
+        _flag("--no-open", help="open the panel, but no browser"),
         _DATA_DIR,
     ),
 )

@@ -48,7 +48,7 @@ def list_tasks(args: argparse.Namespace) -> int:
 def show(args: argparse.Namespace) -> int:
     directory = data_dir(args)
     with reading(directory) as client:
-        task = client.get(f"/api/brain/tasks/{task_id(client, args.id)}")
+        task = client.get(f"/api/brain/tasks/{task_id(client, args.id, anywhere=True)}")
         # A task that no sidecar works on sends no new events.
         if args.follow and (client.runs_tasks or task["status"] in ENDED):
             return Watch(task["id"], directory, open_output(json=args.json), None, cancels=False).run(client)

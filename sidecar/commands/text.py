@@ -166,6 +166,12 @@ class Style:
         return f"\x1b[{code}m{text}\x1b[0m" if self._colour and text else text
 
 
+def paint_diff(style: Style, line: str) -> str:
+    """A line of a diff in its colour."""
+    paint = {"+": style.green, "-": style.red, "@": style.cyan}.get(line[:1])
+    return paint(line) if paint else line
+
+
 def is_terminal(stream: IO[str] | None = None, environ: Mapping[str, str] = os.environ) -> bool:
     """Whether output can be redrawn."""
     return (stream or sys.stdout).isatty() and environ.get("TERM") != "dumb"

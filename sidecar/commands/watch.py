@@ -30,11 +30,13 @@ from sidecar.commands.text import short
 
 TICK_SECONDS = 0.1
 QUESTION = "  Allow? [y]es, [n]o, [a]lways in this task: "
-_ANSWERS: dict[str, Json] = {
+#: Whole lines: a sentence that begins with one of these letters is no answer.
+ANSWERS: dict[str, Json] = {
     "y": {"decision": "allow", "scope": "once"},
     "n": {"decision": "deny", "scope": "once"},
     "a": {"decision": "allow", "scope": "task"},
 }
+ANSWERS |= {"yes": ANSWERS["y"], "no": ANSWERS["n"], "always": ANSWERS["a"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,7 @@ class Watch:
             act = "approve" if prompt["type"] == "approval" else "answer"
             self._output.notice(f"  Waiting for you; in another terminal: brain {act} {short(self._task_id)}")
             return
-        _discard_typed()
+        discard_typed()
         self._output.ask(_line(prompt))
         if not self._reading_keys:
             self._reading_keys = True
@@ -144,7 +146,7 @@ class Watch:
         if prompt is None or _prompt_id(prompt) != self._asked:
             return
         self._output.answered(here=True)
-        if prompt["type"] == "approval" and (answer := _ANSWERS.get(line.strip().lower()[:1])) is not None:
+        if prompt["type"] == "approval" and (answer := ANSWERS.get(line.strip().lower())) is not None:
             self._submit(f"approvals/{quote(self._asked, safe='')}", answer)
         elif prompt["type"] == "question" and (chosen := choose(prompt, line)) is not None:
             self._submit(f"questions/{quote(self._asked, safe='')}", {"answer": chosen})
@@ -240,7 +242,7 @@ def _exit_code(status: str, verified: bool | None) -> int:
     return {"completed": EXIT_OK, "cancelled": EXIT_CANCELLED}.get(status, EXIT_FAILED)
 
 
-def _discard_typed() -> None:
+def discard_typed() -> None:
     """Drop lines typed before the question was shown."""
     with suppress(ImportError, OSError, ValueError):
         import termios

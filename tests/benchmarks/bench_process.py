@@ -14,6 +14,7 @@ from typing import Any
 
 from tests.benchmarks.result import Result
 from tests.e2e.support import PROJECT, RunningSidecar, running_sidecar
+from tests.e2e.terminal import on_terminal
 
 STARTS = 9
 ROUNDS = 60
@@ -28,6 +29,7 @@ async def run() -> list[Result]:
         home = Path(directory)
         bare = statistics.median(_spawn([sys.executable, "-c", "import asyncio; print('{}')"]) for _ in range(STARTS))
         ready = _ready(home / "start")
+        prompt = statistics.median(_prompt(home / f"session{number}") for number in range(STARTS))
         with running_sidecar(home / "life", PYTHONDONTWRITEBYTECODE="") as sidecar:
             resident, processor = _at_rest(sidecar)
             raw = _raw_request(sidecar)
@@ -36,6 +38,9 @@ async def run() -> list[Result]:
     imported = _imports()
     return [
         Result("spawn to ready", ready, "s", ratio=ready / bare, baseline="python with asyncio alone", most=0.3),
+        Result(
+            "`brain` to its prompt", prompt, "s", ratio=prompt / bare, baseline="python with asyncio alone", most=0.5
+        ),
         Result("SDKs imported at start", len(imported), "", most=0, baseline=", ".join(imported)),
         Result("resident memory at rest", resident, "MB", most=60),
         Result("processor time at rest", processor, "ms/s", most=0),
@@ -63,6 +68,20 @@ def _ready(home: Path) -> float:
     environ.pop("PYTHONDONTWRITEBYTECODE", None)
     command = [str(Path(sys.executable).parent / "brain"), "serve", "--port", "0", "--data-dir", str(home / "data")]
     return statistics.median(_spawn(command, env=environ, cwd=PROJECT) for _ in range(STARTS))
+
+
+def _prompt(home: Path) -> float:
+    """On a terminal, with no sidecar running yet."""
+    home.mkdir()
+    environ = {**os.environ, "HOME": str(home), "BRAIN_DATA_DIR": str(home / "data")}
+    environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    began = time.perf_counter()
+    with on_terminal(environ=environ, cwd=home) as terminal:
+        terminal.wait_for("›")
+        taken = time.perf_counter() - began
+        terminal.press("\x04")
+        terminal.exit_code()
+    return taken
 
 
 def _imports() -> list[str]:

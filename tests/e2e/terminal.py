@@ -68,7 +68,9 @@ def program(*arguments: str, environ: Mapping[str, str]) -> Iterator[subprocess.
 class OnTerminal:
     """A program whose input and outputs are a terminal that we hold the other end of."""
 
-    def __init__(self, arguments: Sequence[str], environ: Mapping[str, str], cwd: Path, columns: int) -> None:
+    def __init__(
+        self, arguments: Sequence[str], environ: Mapping[str, str], cwd: Path, columns: int, term: str
+    ) -> None:
         self._end, theirs = pty.openpty()
         _resize(theirs, columns)
         self.process = subprocess.Popen(
@@ -76,7 +78,7 @@ class OnTerminal:
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
-            env={**environ, "PYTHONPATH": str(PROJECT), "TERM": "xterm-256color"},
+            env={**environ, "PYTHONPATH": str(PROJECT), "TERM": term},
             cwd=cwd,
             start_new_session=True,
             preexec_fn=_take_the_terminal,
@@ -124,13 +126,16 @@ class OnTerminal:
         with suppress(OSError):
             while data := os.read(self._end, 65_536):
                 self._raw += data
+                if b"\x1b[6n" in data:
+                    # As a terminal does, say where the cursor is.
+                    os.write(self._end, b"\x1b[1;1R")
 
 
 @contextmanager
 def on_terminal(
-    *arguments: str, environ: Mapping[str, str], cwd: Path = PROJECT, columns: int = 100
+    *arguments: str, environ: Mapping[str, str], cwd: Path = PROJECT, columns: int = 100, term: str = "xterm-256color"
 ) -> Iterator[OnTerminal]:
-    program = OnTerminal(arguments, environ, cwd, columns)
+    program = OnTerminal(arguments, environ, cwd, columns, term)
     try:
         yield program
     finally:

@@ -1,0 +1,89 @@
+"""`brain` in a terminal, as somebody types in it."""
+
+from contextlib import suppress
+from pathlib import Path
+
+from tests.e2e.support import wait_until
+from tests.e2e.terminal import OnTerminal, brain, command, newest, on_terminal, script
+
+EVIL = "evil \x1b]0;owned\x07\x1b[2J\x9b31m end"
+
+
+def ask(terminal: OnTerminal, text: str) -> None:
+    terminal.wait_for("mode ask")
+    terminal.press(f"{text}\r")
+
+
+def shows(terminal: OnTerminal, text: str, seconds: float) -> bool:
+    with suppress(AssertionError):
+        terminal.wait_for(text, seconds=seconds)
+        return True
+    return False
+
+
+def test_a_session_runs_a_task_takes_messages_and_stops_with_escape(home: dict[str, str], workspace: Path) -> None:
+    with on_terminal(environ=home, cwd=workspace) as terminal:
+        ask(terminal, "list the files")
+        terminal.wait_for("notes.txt")
+        terminal.wait_for("Completed in")
+        terminal.press("!echo from-my-$((40+2))\r")
+        terminal.wait_for("from-my-42")
+        terminal.press("/resume\r")
+        terminal.wait_for("Go back to one")
+        terminal.press("/clear\r")
+        terminal.wait_for("A new conversation")
+        terminal.press("run `sleep 600`\r")
+        terminal.wait_for("run_command sleep 600")
+        terminal.press("leave the tests alone\r")
+        terminal.wait_for("› leave the tests alone")
+        terminal.press("\x1b")
+        terminal.wait_for("Cancelled after")
+        terminal.press("\x04")
+        assert terminal.exit_code() == 0
+    assert len(brain("tasks", "--json", environ=home).stdout.splitlines()) == 2
+    assert (Path(home["BRAIN_DATA_DIR"]) / "typed").stat().st_mode & 0o777 == 0o600
+
+
+def test_s39_only_an_answer_to_a_question_that_was_seen_approves(home: dict[str, str], workspace: Path) -> None:
+    model = script(home, "asks", {"text": EVIL, **command("touch proof; echo ok")}, {"text": "done"})
+    with on_terminal(environ=home, cwd=workspace) as terminal:
+        terminal.wait_for("mode ask")
+        terminal.press(f"/model {model}\r")
+        terminal.wait_for("Your next message uses")
+        terminal.press("/run the thing\r")
+        # Somebody types on while the approval arrives.
+        while not shows(terminal, "Allow?", 0.02):
+            terminal.press("y")
+        terminal.press("\ry\r")
+        terminal.wait_for("doesn't count")
+        terminal.press("also run lint\r")
+        terminal.wait_for("› also run lint")
+        assert not (workspace / "proof").exists()
+        assert newest(home)["status"] == "waiting"
+        # Now after a look at it.
+        while not shows(terminal, "Allowed", 1.5):
+            terminal.press("y\r")
+        wait_until((workspace / "proof").exists, what="the command")
+        assert "evil \\x1b]0;owned" in terminal.text
+        assert "\x1b]0;" not in terminal.raw
+        assert "\x9b" not in terminal.raw
+        terminal.press("\x04")
+        assert terminal.exit_code() == 0
+
+
+def test_a_session_works_without_colours_on_a_terminal_that_cannot_redraw(
+    home: dict[str, str], workspace: Path
+) -> None:
+    model = script(home, "asks", command("touch proof; echo ok"), {"text": "**done**"})
+    with on_terminal(environ={**home, "NO_COLOR": "1"}, term="dumb", cwd=workspace) as terminal:
+        terminal.wait_for("> ")
+        terminal.press(f"/model {model}\n")
+        terminal.wait_for("Your next message uses")
+        terminal.press("/run the thing\n")
+        terminal.wait_for("Allow?")
+        while not shows(terminal, "Allowed", 1.5):
+            terminal.press("y\n")
+        terminal.wait_for("Completed in")
+        terminal.press("/quit\n")
+        assert terminal.exit_code() == 0
+        assert "\x1b" not in terminal.raw
