@@ -49,7 +49,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _dispatch(argv: list[str]) -> int:
-    if argv[:1] in (["-V"], ["--version"]):
+    if argv[:1] in (["-V"], ["-v"], ["--version"]):
         sys.stdout.write(f"brain {__version__}\n")
         return 0
     from sidecar.commands.table import COMMANDS

@@ -30,7 +30,7 @@ def keys(args: argparse.Namespace) -> int:
         return _list_keys(found, as_json=args.json)
     if args.provider is None:
         raise CommandFailed(f"Name a provider: brain keys {args.action} {'|'.join(VARIABLES)}", EXIT_USAGE)
-    if args.action == "remove":
+    if args.action in ("remove", "rm"):
         if not found.remove(args.provider):
             raise CommandFailed(f"No key for {args.provider} is stored.")
         print(f"Removed the key for {args.provider}.")

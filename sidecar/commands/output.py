@@ -8,7 +8,7 @@ from typing import IO, Any
 
 from sidecar.client.follow import Seen
 from sidecar.commands.render import TaskRenderer
-from sidecar.commands.text import is_terminal, paragraph, style_for, width
+from sidecar.commands.text import is_terminal, output_lines, paragraph, safe, style_for, width
 
 _ERASE_ROW = "\r\x1b[2K"
 _UP = "\x1b[1A"
@@ -182,9 +182,37 @@ class JsonOutput(TaskOutput):
         print(f"brain: {text}", file=sys.stderr, flush=True)
 
 
-def open_output(*, json: bool) -> TaskOutput:
-    if json:
-        return JsonOutput()
+class AnswerOutput(TaskOutput):
+    """Only the answer on standard output, without colours; problems go to standard error."""
+
+    def take(self, seen: Seen) -> None:
+        event = seen.event
+        if event["type"] == "complete":
+            print("\n".join(output_lines(event["result"]["summary"])).rstrip("\n"), flush=True)
+        elif event["type"] == "error":
+            self.notice(event["message"])
+        elif event["type"] == "escalation":
+            self.notice("\n".join([event["reason"], *(f"- {each}" for each in event["suggestions"])]))
+        elif event["type"] == "verification" and not event["passed"]:
+            failed = ", ".join(check["name"] for check in event["checks"] if not check["passed"])
+            self.notice(f"A check failed: {failed}")
+
+    def notice(self, text: str) -> None:
+        print(f"brain: {safe(text)}", file=sys.stderr, flush=True)
+
+
+class QuietOutput(AnswerOutput):
+    """Nothing on standard output; the caller prints the ended task."""
+
+    def take(self, seen: Seen) -> None:
+        if seen.event["type"] != "complete":
+            super().take(seen)
+
+
+def open_output(form: str | None) -> TaskOutput:
+    """`form` as in `--output`; without it, for people."""
+    if form is not None:
+        return {"events": JsonOutput, "json": QuietOutput, "text": AnswerOutput}[form]()
     drawn = is_terminal()
     screen: PlainScreen = TerminalScreen(sys.stdout) if drawn else PlainScreen(sys.stdout)
     renderer = TaskRenderer(style_for(), screen.columns, wrap=drawn)

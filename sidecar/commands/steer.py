@@ -11,6 +11,7 @@ from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.output import PlainScreen
 from sidecar.commands.parser import data_dir, task_id
 from sidecar.commands.render import TaskRenderer
+from sidecar.commands.run import RunSession
 from sidecar.commands.summary import render_approval, render_question
 from sidecar.commands.tasks import read_events
 from sidecar.commands.text import short, style_for
@@ -20,9 +21,13 @@ from sidecar.commands.watch import choose
 def message(args: argparse.Namespace) -> int:
     if not args.text.strip():
         raise CommandFailed("The message is empty. Say what the task should know or do next.", EXIT_USAGE)
-    client = Launcher(data_dir(args)).client()
+    session = RunSession(args)
+    client = session.connect()
     task = task_id(client, args.id)
+    last = client.get(f"/api/brain/tasks/{task}")["lastSeq"]
     answer = client.post(f"/api/brain/tasks/{task}/messages", {"text": args.text})
+    if args.follow:
+        return session.watch(client, task, after=last)
     print(f"Sent; the task is {answer['status']}. Watch it: brain show --follow {short(task)}")
     return 0
 
@@ -68,6 +73,8 @@ def approve(args: argparse.Namespace) -> int:
 
 
 def answer(args: argparse.Namespace) -> int:
+    if args.answer is None and args.id and not args.id.startswith("t_"):
+        args.id, args.answer = None, args.id
     client = Launcher(data_dir(args)).client()
     task = task_id(client, args.id)
     waiting = open_questions(client, task)

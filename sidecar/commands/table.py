@@ -81,15 +81,44 @@ _DATA_DIR = _arg(
     help="where tasks are stored (default: $BRAIN_DATA_DIR, else your system's data directory)",
 )
 _WORKSPACE = _arg(
-    "--workspace", type=Path, default=Path(), metavar="DIR", help="directory to work in (default: current directory)"
+    "--workspace",
+    "-w",
+    type=Path,
+    default=Path(),
+    metavar="DIR",
+    help="directory to work in (default: current directory)",
 )
 _PORT = _arg("--port", type=int, default=3847, help="port to listen on, 0 for any free port (default: %(default)s)")
-_TASK_ID = _arg("id", metavar="ID", help="task id, or a unique prefix of it")
-_LAST_TASK_ID = _arg("id", metavar="ID", nargs="?", help="task id, or a unique prefix of it (default: the newest task)")
+_TASK_ID = _arg(
+    "id", metavar="ID", nargs="?", help="task id, or a unique prefix of it (default: the newest task in this directory)"
+)
 _JSON = _flag("--json", help="print JSON")
 _EVENTS_JSON = _flag("--json", help="print the events only, one JSON object per line")
+OUTPUTS = ("events", "json", "text")
+_OUTPUT = (
+    Argument(
+        ("--output", "-o"),
+        {
+            "metavar": "FORM",
+            "help": "text: only the answer; json: the ended task as one JSON object; events: JSON lines",
+        },
+        lambda: OUTPUTS,
+        exclusive="output",
+    ),
+    Argument(
+        ("--print", "-p"),
+        {"action": "store_const", "const": "text", "dest": "output", "help": "the same as --output text"},
+        exclusive="output",
+    ),
+    Argument(
+        ("--json",),
+        {"action": "store_const", "const": "events", "dest": "output", "help": "the same as --output events"},
+        exclusive="output",
+    ),
+)
 _MODEL = _arg(
     "--model",
+    "-m",
     action="append",
     metavar="[ROLE=]PROVIDER/NAME",
     default=[],
@@ -161,21 +190,25 @@ _TABLE = (
         "Tasks",
         "run a task and watch it",
         "Run a task and watch it in this terminal. It uses the running sidecar; if there is none, it starts one that "
-        "exits when it is idle. Without a terminal it prints plain lines and, as with --approvals auto, never asks: "
-        "what needs your approval is denied at once, unless you granted it (`brain policy allow`).\n\n"
+        "exits when it is idle. Without a terminal, or with --output, it never asks, as with --approvals auto: what "
+        "needs your approval is denied at once, unless you granted it (`brain policy allow`). Piped input is attached "
+        "to the task as context.\n\n"
         "Ctrl-C cancels the task, stops everything it started and shows what had already happened. A second Ctrl-C "
         "detaches and leaves the task alone.",
         """\
 brain run "run the tests"
 brain run "list the files in src" --workspace ~/project
 brain run 'run `git status`' --json | jq .type
+git diff | brain run -p "what does this change do?" > answer.txt
+brain run --continue "now the same for the tests" --max-cost 0.50
 brain run "search for TODO" --approvals readonly""",
         "run:run",
         (
             _arg("task", help='what to do, in plain words; "-" reads standard input'),
             _WORKSPACE,
             _DATA_DIR,
-            _EVENTS_JSON,
+            *_OUTPUT,
+            _flag("--continue", "-c", "--last", help="continue the newest conversation in this directory"),
             _approvals(
                 "ask before commands, edits to ask before edits too, auto to never ask and deny instead, readonly to "
                 "change nothing (default: ask)"
@@ -194,6 +227,8 @@ brain run "search for TODO" --approvals readonly""",
                 help="verify the change with this command (repeatable), or `off`; without a terminal, a check that "
                 "needs your approval is skipped",
             ),
+            _arg("--max-cost", type=float, metavar="USD", help="stop when the models have cost this much"),
+            _arg("--max-turns", type=_positive, metavar="N", help="how many turns an agent may take"),
             _arg("--max-duration", type=float, metavar="SECONDS", help="give up after this much work (default: 3600)"),
         ),
     ),
@@ -204,10 +239,13 @@ brain run "search for TODO" --approvals readonly""",
         "List the tasks of all workspaces, newest first. It works without a running sidecar and never starts a task.",
         """\
 brain tasks
+brain tasks --here --search "parser tests"
 brain tasks --status running,waiting
 brain tasks --limit 200 --json | jq -r 'select(.status == "failed") | .id'""",
         "tasks:list_tasks",
         (
+            _flag("--here", help="only tasks of this directory"),
+            _arg("--search", "-s", metavar="WORDS", help="only tasks with these words in their text or files"),
             _arg("--status", metavar="STATUS", help="only tasks with this status; separate several with commas"),
             _arg("--limit", type=_positive, default=20, metavar="N", help="how many to list (default: %(default)s)"),
             _flag("--json", help="print one JSON object per line"),
@@ -227,7 +265,7 @@ brain show --follow t_4642c5
 brain show t_4642c5 --json | jq .usage""",
         "tasks:show",
         (
-            _LAST_TASK_ID,
+            _TASK_ID,
             _flag("--follow", "-f", help="watch until the task ends"),
             _flag("--json", help="print the task as one JSON object; with --follow its events, one per line"),
             _DATA_DIR,
@@ -241,9 +279,16 @@ brain show t_4642c5 --json | jq .usage""",
         "conversation.",
         """\
 brain message t_4642c5 "leave the tests as they are"
-brain message t_4642c5 "now search for TODO" && brain show --follow t_4642c5""",
+brain message --follow "now search for TODO"         the newest task here""",
         "steer:message",
-        (_TASK_ID, _arg("text", help="the message"), _DATA_DIR),
+        (
+            _TASK_ID,
+            _arg("text", help="the message"),
+            _flag("--follow", "-f", help="watch it; Ctrl-C cancels, a second Ctrl-C detaches"),
+            _flag("--json", help="with --follow: print the events, one JSON object per line"),
+            _DATA_DIR,
+        ),
+        intermixed=True,
     ),
     Command(
         "approve",
@@ -252,7 +297,7 @@ brain message t_4642c5 "now search for TODO" && brain show --follow t_4642c5""",
         "Answer the approvals a task waits for. Without --allow or --deny it shows them: the whole command, where it "
         "would run, and why it needs your approval.",
         """\
-brain approve t_4642c5                          show what it waits for
+brain approve                                   show what the newest task here waits for
 brain approve t_4642c5 --allow
 brain approve t_4642c5 --allow --scope task     don't ask again for the same call in this task
 brain approve t_4642c5 a_17 --deny              when several approvals are open""",
@@ -329,7 +374,7 @@ brain diff t_4642c5 --reject src/a.py           undo one file
 brain diff t_4642c5 --accept all""",
         "review:diff",
         (
-            _LAST_TASK_ID,
+            _TASK_ID,
             _flag("--json", help="print JSON, by file and hunk"),
             _arg("--accept", action="append", default=[], metavar="WHAT", help="keep a hunk, a file, or all"),
             _arg("--reject", action="append", default=[], metavar="WHAT", help="undo a hunk, a file, or all"),
@@ -369,9 +414,7 @@ brain undo --last-change      only its last change; again for the one before
 brain undo t_4642c5 --preview""",
         "review:undo",
         (
-            _arg(
-                "id", metavar="ID", nargs="?", help="task id, or a unique prefix of it (default: the newest task here)"
-            ),
+            _TASK_ID,
             _flag("--last-change", help="undo only the last change of files"),
             *_REWIND,
         ),
@@ -901,10 +944,10 @@ brain desktop --workspace ~/project""",
 brain keys                                which keys exist, and where
 brain keys set anthropic                  prompts for the key
 pass show anthropic | brain keys set anthropic
-brain keys remove anthropic""",
+brain keys rm anthropic""",
         "models:keys",
         (
-            _choice("action", "ACTION", ("list", "set", "remove"), nargs="?", default="list"),
+            _choice("action", "ACTION", ("list", "set", "remove", "rm"), nargs="?", default="list"),
             _arg(
                 "provider", choices=_providers, metavar="PROVIDER", nargs="?", help="anthropic, gemini, openai or groq"
             ),

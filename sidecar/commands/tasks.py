@@ -12,7 +12,7 @@ from sidecar.client.client import Client, Json
 from sidecar.client.follow import ENDED
 from sidecar.client.sidecars import reading
 from sidecar.commands.output import PlainScreen, open_output
-from sidecar.commands.parser import data_dir, task_id
+from sidecar.commands.parser import data_dir, directories, task_id
 from sidecar.commands.render import TaskRenderer
 from sidecar.commands.text import Style, clip, is_terminal, safe_line, short, style_for
 from sidecar.commands.watch import Watch
@@ -27,6 +27,9 @@ def list_tasks(args: argparse.Namespace) -> int:
         before: str | None = None
         while len(found) < args.limit:
             query = {"status": args.status, "limit": min(args.limit - len(found), _PAGE), "before": before}
+            query |= {"workspace": directories(Path.cwd())} if args.here else {}
+            # A search finds what you archived, too.
+            query |= {"q": args.search, "archived": "true"} if args.search else {}
             page = client.get("/api/brain/tasks", query)
             found += page["tasks"]
             before = page["nextBefore"]
@@ -36,7 +39,11 @@ def list_tasks(args: argparse.Namespace) -> int:
         print("".join(json.dumps(task, ensure_ascii=False) + "\n" for task in found), end="")
         return 0
     if not found:
-        print("No matching tasks." if args.status else 'No tasks yet. Start one: brain run "list the files"')
+        print(
+            "No matching tasks."
+            if args.status or args.here or args.search
+            else 'No tasks yet. Start one: brain run "list the files"'
+        )
         return 0
     columns = shutil.get_terminal_size().columns if is_terminal() else 200
     print("\n".join(format_table(found, style_for(), columns, datetime.now(UTC), str(Path.cwd()))))
@@ -51,7 +58,9 @@ def show(args: argparse.Namespace) -> int:
         task = client.get(f"/api/brain/tasks/{task_id(client, args.id, anywhere=True)}")
         # A task that no sidecar works on sends no new events.
         if args.follow and (client.runs_tasks or task["status"] in ENDED):
-            return Watch(task["id"], directory, open_output(json=args.json), None, cancels=False).run(client)
+            return Watch(task["id"], directory, open_output("events" if args.json else None), None, cancels=False).run(
+                client
+            )
         if args.json and not args.follow:
             print(json.dumps(task, ensure_ascii=False))
             return 0
@@ -95,7 +104,7 @@ def format_table(tasks: list[Json], style: Style, columns: int, now: datetime, h
         elsewhere = here and task["workspace"] != here
         place = f" in {clip(safe_line(PurePath(task['workspace']).name or '/'), 20)}" if elsewhere else ""
         room = columns - 36 - (18 if verified else 0) - len(place)
-        text = clip(safe_line(" ".join(task["task"].split())), max(room, 20))
+        text = clip(safe_line(task["title"]), max(room, 20))
         described = f"{text}{style.dim(place) if place else ''}{verified}"
         lines.append(f"{short(task['id']):<12}{status}{format_age(task['createdAt'], now):<10}{described}")
     return lines

@@ -60,12 +60,20 @@ class Interrupt:
 
 class Watch:
     def __init__(
-        self, task_id: str, data_dir: Path, output: TaskOutput, launcher: Launcher | None, *, cancels: bool
+        self,
+        task_id: str,
+        data_dir: Path,
+        output: TaskOutput,
+        launcher: Launcher | None,
+        *,
+        cancels: bool,
+        after: int = 0,
     ) -> None:
         self._task_id = task_id
         self._data_dir = data_dir
         self._output = output
         self._launcher = launcher
+        self._after = after
         #: Whether the first Ctrl-C cancels the task; otherwise it detaches.
         self._cancels = cancels
         self._inbox: SimpleQueue[Seen | Notice | Typed | Ended | Interrupt] = SimpleQueue()
@@ -186,7 +194,7 @@ class Watch:
     # -- in the background -------------------------------------------------------------------------------------------
 
     def _read_events(self, client: Client) -> None:
-        follower = Follower(self._task_id, find_again(self._data_dir, self._launcher, self._task_id))
+        follower = Follower(self._task_id, find_again(self._data_dir, self._launcher, self._task_id), self._after)
         try:
             for seen in follower.events(client, lambda text: self._inbox.put(Notice(text))):
                 self._inbox.put(seen)

@@ -7,10 +7,10 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from sidecar.client.client import Json
 from sidecar.client.errors import ClientError
@@ -19,6 +19,7 @@ from sidecar.commands.parser import data_dir, newest_here, workspace
 from sidecar.commands.session.answers import AnswerGate, prompt_id
 from sidecar.commands.session.conversation import Conversation
 from sidecar.commands.session.images import attach, find_images
+from sidecar.commands.session.ports import AnyPrompt
 from sidecar.commands.session.renderer import SessionRenderer
 from sidecar.commands.session.slash import SLASH, SlashCommands
 from sidecar.commands.text import clip, is_terminal, paragraph, safe_line, short, style_for
@@ -27,15 +28,6 @@ from sidecar.commands.watch import ANSWERS, choose
 APPROVE = "  Allow? y once, a always in this task, n no; then Enter:"
 TICK_SECONDS = 0.1
 HISTORY_FILE = "typed"
-
-
-class AnyPrompt(Protocol):
-    async def run(self) -> None: ...
-    def exit(self) -> None: ...
-    def ask(self, question: str) -> None: ...
-    async def print(self, lines: Sequence[str]) -> None: ...
-    async def run_program(self, act: Callable[[], object]) -> None: ...
-    def redraw(self) -> None: ...
 
 
 def start(args: argparse.Namespace) -> int:
@@ -61,6 +53,7 @@ class Session:
         self.columns = shutil.get_terminal_size().columns
         self.renderer = SessionRenderer(self.style, self.columns)
         self.conversation = Conversation(directory, place, self._on_event, self._on_notice)
+        self.prompt: AnyPrompt
         self.facts: dict[str, Any] = {}
         self._gate = AnswerGate()
         self._slash = SlashCommands(self)

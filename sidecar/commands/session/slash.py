@@ -2,15 +2,13 @@
 
 import asyncio
 from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sidecar.commands.parser import directories, task_id
+from sidecar.commands.session.ports import SessionActions
 from sidecar.commands.table import APPROVALS, ROLES
 from sidecar.commands.text import clip, paint_diff, safe, safe_line, short
 from sidecar.wire.intents import SLASH_COMMANDS
-
-if TYPE_CHECKING:
-    from sidecar.commands.session.app import Session
 
 _LISTED = 10
 _OWN = {
@@ -36,7 +34,7 @@ SLASH |= {name: (command.hint, False) for name, command in SLASH_COMMANDS.items(
 
 
 class SlashCommands:
-    def __init__(self, session: "Session") -> None:
+    def __init__(self, session: SessionActions) -> None:
         self._session = session
         self._listed: list[str] = []
 

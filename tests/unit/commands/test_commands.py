@@ -1,5 +1,6 @@
 """Commands: help, completion, arguments and tables."""
 
+import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +14,7 @@ from sidecar.commands.doctor import render_finding
 from sidecar.commands.errors import CommandFailed
 from sidecar.commands.panel import has_desktop
 from sidecar.commands.parser import build, handler
-from sidecar.commands.run import parse_models
+from sidecar.commands.run import PIPED_BYTES, parse_models, read_piped
 from sidecar.commands.table import COMMANDS, DEFAULT, Command
 from sidecar.commands.tasks import format_age, format_table
 from sidecar.commands.text import Style, style_for
@@ -90,7 +91,7 @@ def test_a_problem_document_becomes_its_sentence() -> None:
 def test_the_table_of_tasks_fits_and_shows_what_counts() -> None:
     task = {"id": "t_0123456789abcdef0123", "status": "completed", "createdAt": "2026-01-01T00:00:00.000Z"}
     lines = format_table(
-        [{**task, "task": "x\x1b" * 100, "verified": True}], Style(colour=False), 80, datetime(2026, 1, 2, tzinfo=UTC)
+        [{**task, "title": "x\x1b" * 100, "verified": True}], Style(colour=False), 80, datetime(2026, 1, 2, tzinfo=UTC)
     )
     assert lines[1].startswith("t_01234567  completed    1 d ")
     assert lines[1].endswith("✓ verified")
@@ -101,7 +102,7 @@ def test_the_table_of_tasks_fits_and_shows_what_counts() -> None:
 def test_of_a_task_of_another_directory_it_is_said_where_it_is() -> None:
     task = {"id": "t_0123456789abcdef0123", "status": "failed", "createdAt": "2026-01-01T00:00:00.000Z"}
     tasks = [
-        {**task, "task": "x" * 100, "verified": None, "workspace": place} for place in ("/home/shop", "/home/bank")
+        {**task, "title": "x" * 100, "verified": None, "workspace": place} for place in ("/home/shop", "/home/bank")
     ]
     _, here, elsewhere = format_table(tasks, Style(colour=False), 80, datetime(2026, 1, 2, tzinfo=UTC), "/home/shop")
     assert " in " not in here
@@ -139,3 +140,18 @@ def test_colours_need_a_terminal_and_the_persons_consent(monkeypatch: pytest.Mon
     assert "\x1b" in style_for(environ={"TERM": "xterm"}).red("x")
     assert style_for(environ={"TERM": "xterm", "NO_COLOR": "1"}).red("x") == "x"
     assert style_for(environ={"TERM": "dumb"}).red("x") == "x"
+
+
+def test_piped_input_is_read_to_its_end_and_a_silent_pipe_is_left() -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as stream, os.fdopen(writing, "wb", buffering=0) as other:
+        assert read_piped(stream, first=0.01) == b""
+        other.write(b"some context")
+        other.close()
+        assert read_piped(stream) == b"some context"
+
+
+def test_piped_input_has_a_limit(tmp_path: Path) -> None:
+    (tmp_path / "large").write_bytes(bytes(PIPED_BYTES + 1))
+    with (tmp_path / "large").open("rb") as stream, pytest.raises(CommandFailed, match="nothing was started"):
+        read_piped(stream)
