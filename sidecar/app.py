@@ -3,10 +3,11 @@
 import asyncio
 import gc
 import os
+import sys
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from bridge.bridge import Bridge
 from sidecar import __version__
@@ -34,6 +35,7 @@ from sidecar.config.repositories import Repositories
 from sidecar.config.settings import ModelSettings, Settings
 from sidecar.config.trust import Trust
 from sidecar.engine.engine import Engine
+from sidecar.engine.notices import TaskNotices
 from sidecar.engine.stalls import Stalls
 from sidecar.engine.worktrees import Worktrees
 from sidecar.journal.port import Retention
@@ -74,6 +76,9 @@ from tools.plugins import FOLDER as TOOLS_FOLDER
 from tools.plugins import Plugins
 from tools.policy.policy import Policy
 
+if TYPE_CHECKING:
+    from sidecar.telemetry.notifier import DesktopNotifier
+
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 IDLE_GRACE_SECONDS = 2.0
 #: Connections with the token beyond those of the streams.
@@ -103,7 +108,7 @@ class Sidecar:
         self._settings = settings
         self._data = DataDir(launch.data_dir)
         self._stop = asyncio.Event()
-        self._notifications: set[asyncio.Task[None]] = set()
+        self._hook_calls: set[asyncio.Task[None]] = set()
 
     def stop(self) -> None:
         self._stop.set()
@@ -224,13 +229,14 @@ class Sidecar:
             worktrees=lambda journal, review: Worktrees(journal, review, git, repositories, self._memory.forget),
         )
         assert self._engine.worktrees is not None
-        self._engine.call_at_escalation(self._notify)
         self._engine.call_at_end(self._tell_hooks)
+        self._notices = TaskNotices(self._journal, self._find_notifier, self._open_task)
+        self._engine.call_at_status(self._notices.take)
         self._streams = Streams(settings.max_streams, settings.slow_reader_seconds)
         session = SessionRoutes(token, RenewalKeys(self._data), launch.data_dir, _authority(launch.host, port))
         session.sweep()
         handlers = (
-            TaskRoutes(self._engine, self._journal, self._streams),
+            TaskRoutes(self._engine, self._journal, self._streams, choices.notice),
             ReviewRoutes(self._engine.review),
             WorktreeRoutes(self._engine.worktrees),
             ToolRoutes(self._registry, self._executor, policy, self._engine.checked_workspace),
@@ -249,6 +255,7 @@ class Sidecar:
                 sandboxes,
                 launch.workspace,
                 _openapi_document,
+                choices.notice,
             ),
             session,
         )
@@ -293,8 +300,9 @@ class Sidecar:
             self._warming_up.cancel()
         self._bridge.hurry(SHELL_STOP_SECONDS)
         await self._engine.stop()
-        for task in self._notifications:
+        for task in self._hook_calls:
             task.cancel()
+        await self._notices.close()
         self._stalls.close()
         await self._mcp_endpoint.close()
         self._server.stop()
@@ -318,16 +326,20 @@ class Sidecar:
             await self._hooks.task_ended({"taskId": told.pop("id"), **told}, task.workspace)
 
     def _keep(self, task: "asyncio.Task[None]") -> None:
-        self._notifications.add(task)
-        task.add_done_callback(self._notifications.discard)
+        self._hook_calls.add(task)
+        task.add_done_callback(self._hook_calls.discard)
 
-    def _notify(self, task_id: str, reason: str) -> None:
-        """Notify the user's desktop; the task's events say the same."""
+    def _find_notifier(self) -> "DesktopNotifier | None":
         from sidecar.telemetry.notifier import find_notifier
 
-        notifier = find_notifier(self._settings.notify)
-        if notifier is not None:
-            self._keep(asyncio.create_task(notifier.notify("A task needs you", f"{task_id[:10]}: {reason}")))
+        return find_notifier(self._settings.notify)
+
+    async def _open_task(self, task_id: str) -> None:
+        """You clicked a notification: `brain open` shows its task in the panel."""
+        command = [sys.executable, "-m", "sidecar", "open", task_id, "--data-dir", str(self._launch.data_dir)]
+        silent = asyncio.subprocess.DEVNULL
+        process = await asyncio.create_subprocess_exec(*command, stdin=silent, stdout=silent, stderr=silent)
+        await process.wait()
 
     def _exit_if_idle(self) -> None:
         def stop_if_idle() -> None:

@@ -45,7 +45,9 @@ class SystemRoutes:
         sandboxes: Sandboxes,
         workspace: Path,
         document: Callable[[], dict[str, Any]],
+        notice: Callable[[], str],
     ) -> None:
+        self._notice = notice
         self._journal = journal
         self._customizations = customizations
         self._streams = streams
@@ -81,6 +83,7 @@ class SystemRoutes:
                 uptime_seconds=time.monotonic() - self._started,
                 tasks={str(status): count for status, count in counts.items()},
                 streams=self._streams.open,
+                notice=self._notice() or None,
                 shells=self._shells(),
                 sandbox=SandboxState(tier=self._sandboxes.tier, message=self._sandboxes.description),
                 journal=self._journal.state(),

@@ -1,6 +1,6 @@
 """Routes for tasks: start, read, watch, steer, stop, review and rewind them."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -53,7 +53,11 @@ MAX_EVENT_PAGE = 2_000
 
 
 class TaskRoutes:
-    def __init__(self, engine: Engine, journal: Journal, streams: Streams) -> None:
+    def __init__(
+        self, engine: Engine, journal: Journal, streams: Streams, notice: Callable[[], str] = lambda: ""
+    ) -> None:
+        """`notice` returns what the user should know when a task starts."""
+        self._notice = notice
         self._engine = engine
         self._journal = journal
         self._streams = streams
@@ -155,7 +159,8 @@ class TaskRoutes:
     async def _accept(self, operation: Operation) -> Response:
         task = await self._journal.task(await self._engine.submit(operation))
         url = f"/api/brain/tasks/{task.id}/stream"
-        return answer(Accepted(task_id=task.id, status=task.status, stream_url=url), 202)
+        notice = self._notice() or None
+        return answer(Accepted(task_id=task.id, status=task.status, stream_url=url, notice=notice), 202)
 
 
 def _flag(request: Request, name: str) -> bool:

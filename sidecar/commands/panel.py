@@ -13,7 +13,7 @@ from pathlib import Path
 from sidecar.client.client import Client
 from sidecar.client.sidecars import find_sidecar, stop_sidecar
 from sidecar.commands.errors import EXIT_NO_SIDECAR, CommandFailed
-from sidecar.commands.parser import data_dir, workspace
+from sidecar.commands.parser import data_dir, task_id, workspace
 from sidecar.commands.text import is_terminal, style_for
 from sidecar.config.paths import redirect_file, write_private
 
@@ -54,10 +54,11 @@ def open_panel(args: argparse.Namespace) -> int:
     client = find_sidecar(directory)
     if client is None:
         raise CommandFailed("No sidecar is running. Start one and its panel: brain --panel", EXIT_NO_SIDECAR)
-    if not args.print and _open_browser(client, directory):
+    task = task_id(client, args.id) if args.id else ""
+    if not args.print and _open_browser(client, directory, task):
         print(f"Opened {client.url} in your browser. If it can't read the file, `brain open --print` prints a link.")
     else:
-        print(panel_url(client))
+        print(panel_url(client, task))
     return 0
 
 
@@ -75,10 +76,14 @@ def stop(args: argparse.Namespace) -> int:
     return 0
 
 
-def panel_url(client: Client) -> str:
+def panel_url(client: Client, task: str = "") -> str:
     """An address with a code that works once, for one minute. For this process and the terminal: others on this machine
     can read command lines."""
-    return f"{client.url}/#code={_new_code(client)}"
+    return f"{client.url}/#{_fragment(_new_code(client), task)}"
+
+
+def _fragment(code: str, task: str) -> str:
+    return f"code={code}&task={task}" if task else f"code={code}"
 
 
 def _new_code(client: Client) -> str:
@@ -93,7 +98,7 @@ def has_desktop(environ: Mapping[str, str] = os.environ, platform: str = sys.pla
     return any(environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER", "WSL_DISTRO_NAME"))
 
 
-def _open_browser(client: Client, directory: Path) -> bool:
+def _open_browser(client: Client, directory: Path, task: str = "") -> bool:
     """The browser gets the name of a private file that leads it to the panel. The sidecar removes the file when its
     code was used or has expired."""
     if not has_desktop():
@@ -102,7 +107,7 @@ def _open_browser(client: Client, directory: Path) -> bool:
 
     code = _new_code(client)
     file = redirect_file(directory, code)
-    write_private(file, _REDIRECT.format(url=html.escape(f"{client.url}/#code={code}")))
+    write_private(file, _REDIRECT.format(url=html.escape(f"{client.url}/#{_fragment(code, task)}")))
     try:
         opened = webbrowser.open(file.as_uri())
     except webbrowser.Error:

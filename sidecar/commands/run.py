@@ -162,7 +162,10 @@ def _execute(session: RunSession, request: Json) -> tuple[Client, str]:
     for attempt in range(1, _ATTEMPTS + 1):
         client = session.connect()
         try:
-            return client, client.post("/api/brain/execute", request, headers=key)["taskId"]
+            accepted = client.post("/api/brain/execute", request, headers=key)
+            if notice := accepted.get("notice"):
+                session.output.notice(notice)
+            return client, accepted["taskId"]
         except Refused as refusal:
             if refusal.code != "stopping" or attempt == _ATTEMPTS:
                 raise

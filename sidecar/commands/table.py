@@ -904,9 +904,14 @@ BRAIN_GITHUB_WEBHOOK_SECRET=… brain doors --port 8787""",
         "minute.",
         """\
 brain open
+brain open t_4642c5     show this task
 brain open --print      print the address and open nothing""",
         "panel:open_panel",
-        (_flag("--print", help="print the address and open nothing"), _DATA_DIR),
+        (
+            _arg("id", metavar="ID", nargs="?", help="task to show, by its id or a unique prefix of it"),
+            _flag("--print", help="print the address and open nothing"),
+            _DATA_DIR,
+        ),
     ),
     Command(
         "desktop",

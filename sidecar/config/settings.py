@@ -93,7 +93,9 @@ class Settings(BaseModel):
     verify_seconds: Annotated[
         float, Field(gt=0, description="Time limit for a project's test suite when a change is verified")
     ] = 120
-    notify: Literal["desktop", "off"] = Field("desktop", description="Show a notification when a task needs you")
+    notify: Literal["desktop", "off"] = Field(
+        "desktop", description="Notify you when a task waits, fails, needs you, or ends after a minute"
+    )
     scripts: str = Field("", description="Directory of the replies of `scripted/NAME` models, for tests and demos")
 
 
@@ -176,6 +178,26 @@ class ModelSettings:
         self._file = file
         self._environ = environ or {}
         self._stamp = self._file_stamp()
+        #: The settings at the start, which most of the sidecar uses until it ends.
+        self._at_start = settings
+        self._problem = ""
+
+    def notice(self) -> str:
+        """What you should know about a file that changed since the start; empty if there is nothing."""
+        settings = self._current()
+        if self._problem:
+            return f"{self._problem} The settings from before stay in force until you correct it."
+        waiting = [
+            name
+            for name in Settings.model_fields
+            if not name.startswith("model_")
+            and name != BASE_URL
+            and getattr(settings, name) != getattr(self._at_start, name)
+        ]
+        if not waiting:
+            return ""
+        names = ", ".join(waiting)
+        return f"{self._file} changed; {names} applies after a restart (`brain stop`)."
 
     def model(self, role: str) -> str:
         """Names separated by commas, or an empty string."""
@@ -214,8 +236,10 @@ class ModelSettings:
         if stamp != self._stamp:
             self._stamp = stamp
             try:
-                self._settings = load(self._environ, self._file)
+                self._settings, self._problem = load(self._environ, self._file), ""
+                log.info("Read %s again.", self._file)
             except SettingsError as error:
+                self._problem = str(error)
                 log.warning("Keeping the previous settings: %s", error)
         return self._settings
 

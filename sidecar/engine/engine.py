@@ -96,9 +96,9 @@ class Engine:
         """Call `callback` whenever the last running task has ended."""
         self._worker.on_rest = callback
 
-    def call_at_escalation(self, callback: Callable[[str, str], None]) -> None:
-        """Call `callback` with a task's id and the reason whenever a task needs a person."""
-        self._worker.on_escalation = callback
+    def call_at_status(self, callback: Callable[[str, StatusEvent], None]) -> None:
+        """Call `callback` whenever a run changed its task's status."""
+        self._worker.on_status = callback
 
     def call_at_end(self, callback: Callable[[str], None]) -> None:
         """Call `callback` with a task's id whenever a run of it has ended."""

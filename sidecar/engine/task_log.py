@@ -4,12 +4,13 @@ Every write carries the claim's fence, so a worker that lost its claim can't wri
 """
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 from sidecar.engine.state import RecordKind, TaskState
 from sidecar.engine.steps import StepKey
 from sidecar.journal.port import Claim, Entry, Journal, Record, StoredEvent
-from sidecar.wire.events import Event
+from sidecar.wire.events import Event, StatusEvent
 from sidecar.wire.tasks import Status
 from tools.ledger import NewBlob
 
@@ -25,6 +26,8 @@ class TaskLog:
     def __init__(self, claim: Claim, journal: Journal) -> None:
         self.task_id = claim.task_id
         self.state = TaskState.of(claim.records)
+        #: Called when the run changed the task's status, once that is durable.
+        self.on_status: Callable[[str, StatusEvent], None] = lambda task_id, event: None
         self._journal = journal
         self._fence = claim.fence
         self._queue: list[Entry] = []
@@ -78,7 +81,15 @@ class TaskLog:
     ) -> Awaitable[object]:
         """Change the status if it is still one of these; awaiting it raises `WrongStatus` if it isn't."""
         self.flush()
-        return self._journal.append(self.task_id, events, records, fence=self._fence, when=when)
+        written = self._journal.append(self.task_id, events, records, fence=self._fence, when=when)
+        for event in events:
+            if isinstance(event, StatusEvent):
+                written.add_done_callback(partial(self._tell, event))
+        return written
+
+    def _tell(self, event: StatusEvent, written: asyncio.Future[Sequence[StoredEvent]]) -> None:
+        if not written.cancelled() and written.exception() is None:
+            self.on_status(self.task_id, event)
 
     def live(self, event: Event) -> None:
         """Show an event to current readers, after all that was enqueued before it, and don't store it."""

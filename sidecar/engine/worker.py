@@ -53,9 +53,9 @@ class Worker:
         self._claiming: asyncio.Task[None] | None = None
         #: Called when the last running task has ended.
         self.on_rest: Callable[[], None] = lambda: None
-        #: Called when a task needs a person, with the task's id and why.
-        self.on_escalation: Callable[[str, str], None] = lambda task_id, reason: None
         self.on_end: Callable[[str], None] = lambda task_id: None
+        #: Called when a run changed its task's status, once that is durable.
+        self.on_status: Callable[[str, StatusEvent], None] = lambda task_id, event: None
 
     def start(self) -> None:
         self._wake.set()
@@ -122,6 +122,7 @@ class Worker:
     def _begin(self, claim: Claim) -> None:
         self._slots.enter()
         run = TaskRun(claim, self._journal, self._slots, self._review)
+        run.log.on_status = self.on_status
         task = asyncio.create_task(self._run(run, claim), name=claim.task_id)
         self._running[claim.task_id] = (run, task)
         if self._stalls is not None:
@@ -251,7 +252,6 @@ class Worker:
                 records=[record],
                 when=_ACTIVE,
             )
-            self.on_escalation(run.task_id, needed.reason)
             return
         await self._cancelled(run)
 

@@ -136,6 +136,9 @@ class StatusAnswer(Wire):
     shells: list[ShellState]
     sandbox: SandboxState
     journal: JournalState
+    notice: Annotated[
+        str | None, Field(description="What you should know, such as that `config.toml` changed or is broken.")
+    ] = optional()
 
 
 class PolicyRequest(Wire):

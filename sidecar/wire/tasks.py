@@ -122,6 +122,9 @@ class Accepted(Wire):
     task_id: str
     status: Status
     stream_url: str
+    notice: Annotated[
+        str | None, Field(description="What you should know, such as that `config.toml` changed or is broken.")
+    ] = optional()
 
 
 class MessageRequest(Wire):

@@ -34,3 +34,17 @@ async def test_a_desktop_that_does_not_answer_is_given_up(tmp_path: Path, monkey
 
 async def test_a_program_that_is_not_there_is_no_trouble(tmp_path: Path) -> None:
     await DesktopNotifier([str(tmp_path / "nothing")], "a desktop").notify("A task needs you", "x")
+
+
+async def test_a_click_is_reported_and_an_older_program_still_shows_the_notice(tmp_path: Path) -> None:
+    program = tmp_path / "notify"
+    program.write_text(f"""#!/bin/sh
+case "$1" in --action*) test -e {tmp_path}/new || exit 1; echo default; exit 0;; esac
+echo "$@" > {tmp_path}/said
+""")
+    program.chmod(0o755)
+    desktop = DesktopNotifier([str(program)], "a desktop", with_click=[str(program), "--action=default=Open"])
+    assert not await desktop.notify("A task failed", "x")
+    assert (tmp_path / "said").read_text() == "A task failed x\n"
+    (tmp_path / "new").touch()
+    assert await desktop.notify("A task failed", "x")

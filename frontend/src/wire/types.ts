@@ -6,6 +6,8 @@ export interface Accepted {
   taskId: string;
   status: Status;
   streamUrl: string;
+  /** What you should know, such as that `config.toml` changed or is broken. */
+  notice?: string;
 }
 
 export interface AgentInfo {
@@ -1124,6 +1126,8 @@ export interface StatusAnswer {
   shells: ShellState[];
   sandbox: SandboxState;
   journal: JournalState;
+  /** What you should know, such as that `config.toml` changed or is broken. */
+  notice?: string;
 }
 
 /** The task's new status. */

@@ -78,7 +78,10 @@ class Conversation:
             context = {"workspace": str(self.workspace), "attachments": list(attachments)}
             body = {"task": text, "context": context, "options": options}
             key = {"Idempotency-Key": secrets.token_hex(16)}
-            self.attach(self.post("/api/brain/execute", body, key)["taskId"])
+            accepted = self.post("/api/brain/execute", body, key)
+            if notice := accepted.get("notice"):
+                self._on_notice(notice)
+            self.attach(accepted["taskId"])
             self.fresh = False
         self.follow()
 

@@ -109,3 +109,19 @@ def test_every_setting_is_described_as_data() -> None:
     assert described["max_tasks"][1:5] == ("BRAIN_MAX_TASKS", "int", 4, "≥ 1, ≤ 64")
     assert described["sandbox"].type == '"auto" or "off"'
     assert all(each.description and not each.description.endswith(".") for each in described.values())
+
+
+def test_a_file_that_changes_or_breaks_while_the_sidecar_runs_is_noticed(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    choices = chosen(file)
+    assert choices.notice() == ""
+    file.write_text('model_fast = "offline/basic"\n')
+    assert choices.notice() == ""  # applies at once
+    file.write_text("max_tasks = 3\n")
+    assert choices.notice() == f"{file} changed; max_tasks applies after a restart (`brain stop`)."
+    file.write_text("max_tasks = many tasks\n")
+    assert choices.notice().startswith(f"Can't read {file}")
+    assert "stay in force" in choices.notice()
+    assert choices.model("fast") == ""
+    file.unlink()
+    assert choices.notice() == ""
