@@ -77,14 +77,18 @@ class Prompt:
 
     async def print(self, lines: Sequence[str]) -> None:
         """Print lines for good, above the prompt."""
-        text = "".join(f"{line}\n" for line in lines)
-
-        def write() -> None:
+        text = "".join(f"{line}\r\n" for line in lines)
+        app = self._session.app
+        async with self._lock:
+            # Not `run_in_terminal`: it leaves raw mode, and a Ctrl-C or Ctrl-D at that moment would go to the terminal.
+            if app.is_running:
+                app.renderer.erase()
             sys.stdout.write(text)
             sys.stdout.flush()
-
-        async with self._lock:
-            await run_in_terminal(write)
+            if app.is_running:
+                app.renderer.reset()
+                app._request_absolute_cursor_position()
+                app._redraw()
 
     async def run_program(self, act: Callable[[], object]) -> None:
         """Give the terminal to a program of yours until it ends."""
