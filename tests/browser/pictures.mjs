@@ -1,6 +1,7 @@
-// node tests/browser/pictures.mjs DIRECTORY [SCENE]: screenshots of the panel at three widths, light and dark.
+// node tests/browser/pictures.mjs DIRECTORY [SCENE]: screenshots of the panel at three widths, in three themes.
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { THEMES, wear } from "./axe.mjs";
 import { Browser, panel } from "./browser.mjs";
 import { demo, files } from "./demo.mjs";
 import { ModelServer } from "./model_server.mjs";
@@ -84,6 +85,11 @@ const scenes = {
     await page.getByRole("combobox").fill("th");
     await page.getByRole("option").first().waitFor();
   },
+  async dashboard(page) {
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Dashboard" }).click();
+    await page.getByRole("dialog", { name: "Dashboard" }).waitFor();
+  },
   general: (page) => settings(page, "General", page.getByText("Appearance")),
   models: (page) => settings(page, "Models and keys", page.getByText("openai/tiny-coder")),
   allowed: (page) => settings(page, "Approvals", page.getByRole("button", { name: /^Revoke/ }).first()),
@@ -91,13 +97,16 @@ const scenes = {
   about: (page) => settings(page, "About", page.getByText("Journal", { exact: true })),
 };
 for (const width of [360, 800, 1440]) {
-  for (const colorScheme of ["light", "dark"]) {
-    const { page, context } = await browser.window({ viewport: { width, height: width === 360 ? 740 : 900 }, colorScheme, deviceScaleFactor: 1 });
+  for (const theme of THEMES) {
+    const { page, context } = await browser.window({ viewport: { width, height: width === 360 ? 740 : 900 }, deviceScaleFactor: 1 });
     await page.goto(await sidecar.signInUrl());
+    await panel(page).task.waitFor();
+    await wear(page, theme);
+    await page.reload();
     await page.getByRole("button", { name: "New task" }).first().click();
     for (const [name, show] of Object.entries(scenes)) {
       await show(page);
-      if (!only || only === name) await page.screenshot({ path: join(directory, `${name}-${width}-${colorScheme}.png`) });
+      if (!only || only === name) await page.screenshot({ path: join(directory, `${name}-${width}-${theme}.png`) });
     }
     await context.close();
   }

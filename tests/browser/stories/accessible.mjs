@@ -23,7 +23,8 @@ export default async function ({ sidecar, page }) {
     await page.goto(`${sidecar.url}/#task=${done}`);
     await page.reload();
     await reaches("completed", { timeout: 60_000 });
-    await page.getByRole("article").first().getByRole("button").first().click();
+    await page.getByRole("group", { name: "3 calls" }).getByRole("button").first().click();
+    await page.getByRole("article").first().getByRole("button", { name: "Details" }).click();
     await check(`${theme}: a task`);
     await page.goto(`${sidecar.url}/#task=${asks}`);
     await allow.waitFor();

@@ -15,7 +15,7 @@ export default async function ({ sidecar, page }) {
   await page.reload();
   await task.fill("/edit give add() type hints");
   await send.click();
-  await reaches("completed", { timeout: 60_000 });
+  await reaches("completed", { timeout: 100_000 });
 
   await page.getByRole("list", { name: "Pipeline" }).getByText("coder").waitFor();
   const parallel = page.getByRole("group", { name: "3 calls" }).getByRole("article");

@@ -33,7 +33,7 @@ export default async function ({ sidecar, page }) {
   // Its test settings are new, so running them is asked about once.
   await page.getByText("for this task", { exact: true }).click();
   await page.getByRole("button", { name: "Allow", exact: true }).click();
-  await reaches("completed", { timeout: 60_000 });
+  await reaches("completed", { timeout: 110_000 });
   await conversation.getByText(/^Verified: /).first().waitFor();
   assert.match(await sidecar.read("pyproject.toml"), /hello/);
 }
