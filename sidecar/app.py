@@ -18,6 +18,7 @@ from sidecar.api.limits import ConnectionLimits
 from sidecar.api.mcp import McpRoutes
 from sidecar.api.memory import MemoryRoutes
 from sidecar.api.models import KeyRoutes, ModelRoutes
+from sidecar.api.projects import ProjectRoutes
 from sidecar.api.routes import TABLE, bind
 from sidecar.api.server import QuietServer, open_socket
 from sidecar.api.session import SessionRoutes
@@ -237,6 +238,7 @@ class Sidecar:
         session.sweep()
         handlers = (
             TaskRoutes(self._engine, self._journal, self._streams, choices.notice),
+            ProjectRoutes(self._engine, self._journal),
             ReviewRoutes(self._engine.review),
             WorktreeRoutes(self._engine.worktrees),
             ToolRoutes(self._registry, self._executor, policy, self._engine.checked_workspace),

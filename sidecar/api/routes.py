@@ -11,11 +11,12 @@ from sidecar.api.grants import GrantRoutes
 from sidecar.api.mcp import McpRoutes
 from sidecar.api.memory import MemoryRoutes
 from sidecar.api.models import KeyRoutes, ModelRoutes
+from sidecar.api.projects import ProjectRoutes
 from sidecar.api.session import SessionRoutes
 from sidecar.api.system import DoctorRoutes, SystemRoutes
 from sidecar.api.tasks import ReviewRoutes, TaskRoutes, WorktreeRoutes
 from sidecar.api.tools import ToolRoutes, TrustRoutes
-from sidecar.wire import mcp, memory, models, system, tasks, tools, worktrees
+from sidecar.wire import mcp, memory, models, projects, system, tasks, tools, worktrees
 from sidecar.wire.base import Wire
 from sidecar.wire.events import EventPage
 
@@ -441,6 +442,25 @@ TABLE: Sequence[Route] = (
         mcp.McpList,
         mcp.McpRemove,
         refusals=(404,),
+    ),
+    Route(
+        "GET /api/brain/templates",
+        "templates",
+        ProjectRoutes.templates,
+        "List the templates of new projects",
+        projects.TemplateList,
+        doc="Your own are the folders of `templates/` in the configuration directory; their files end in `.template`.",
+    ),
+    Route(
+        "POST /api/brain/projects",
+        "create_project",
+        ProjectRoutes.create,
+        "Create a project from a template",
+        tasks.Accepted,
+        projects.ProjectOrder,
+        headers=(_IDEMPOTENCY,),
+        refusals=(409, 429, 503),
+        doc="A task like any other; the result has `projectPath` and `success`.",
     ),
     Route("GET /api/brain/agents", "agents", SystemRoutes.agents, "List the agents", system.AgentList),
     Route("GET /api/brain/models", "models", ModelRoutes.list, "List models and model roles", system.ModelList),

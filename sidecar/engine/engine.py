@@ -166,6 +166,7 @@ class Engine:
             conversation_id=request.options.conversation_id or f"c_{secrets.token_hex(10)}",
             context=request.context,
             options=self._within_limit(request.options, workspace),
+            creates_project=operation.creates_project or None,
         )
         first = MessageEvent(message_id=f"{task_id}.asked", role="user", agent="", text=request.task)
         return await self._created(

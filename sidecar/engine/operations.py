@@ -12,6 +12,8 @@ from tools.protected import secret_part
 class Execute(NamedTuple):
     request: ExecuteRequest
     idempotency_key: str | None = None
+    #: The task's workspace is a new project.
+    creates_project: bool = False
 
 
 class Fork(NamedTuple):

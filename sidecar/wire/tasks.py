@@ -203,6 +203,12 @@ class TaskResult(Wire):
     usage: Usage
     answer: Annotated[str | None, Field(description="Of a research task.")] = optional()
     sources: Annotated[list[Source] | None, Field(description="Of a research task.")] = optional()
+    project_path: Annotated[
+        str | None, Field(description="The new project's directory, of a task from `POST /api/brain/projects`.")
+    ] = optional()
+    success: Annotated[
+        bool | None, Field(description="Whether that project was created and no check of it failed.")
+    ] = optional()
 
 
 class ForkedFrom(Wire):
@@ -363,3 +369,4 @@ class StoredRequest(Wire):
     context: Context
     options: Options
     forked_from: ForkedFrom | None = optional()
+    creates_project: Annotated[bool | None, Field(description="Its workspace is a new project.")] = optional()

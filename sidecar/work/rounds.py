@@ -93,13 +93,18 @@ class RoundRunner:
         )
         results = await run_pipeline(self._pipeline(setup, chosen), run)
         found = researched(results)
+        changed, verification = changed_files(run.state), verification_result(run.state)
+        project = run.request.workspace if run.request.creates_project else None
+        failed = isinstance(verification, dict) and verification.get("passed") is False
         return TaskResult(
             summary=describe_unused_plan(results) or summarize(results),
-            files_modified=changed_files(run.state),
-            verification=verification_result(run.state),
+            files_modified=changed,
+            verification=verification,
             usage=run.budget.usage,
             answer=found.answer if found else None,
             sources=found.sources if found else None,
+            project_path=project,
+            success=None if project is None else bool(changed) and not failed,
         )
 
     def _pipeline(self, setup: AgentSetup, chosen: RouteAnswer) -> Pipeline:

@@ -36,6 +36,7 @@ import type {
   NamedApproval,
   PolicyAnswer,
   PolicyRequest,
+  ProjectOrder,
   QuestionAnswer,
   RewindAnswer,
   RewindRequest,
@@ -45,6 +46,7 @@ import type {
   StatusAnswer,
   Task,
   TaskPage,
+  TemplateList,
   ToolList,
   TrustAnswer,
   TrustRequest,
@@ -157,6 +159,17 @@ export class BrainService {
   /** Answers several approvals in one call. */
   approveAll(taskId: string, answers: readonly NamedApproval[]): Promise<ApprovalsAnswer> {
     return this.#post(`${task(taskId)}/approvals`, { answers });
+  }
+
+  /** The templates of new projects. */
+  templates(signal?: AbortSignal): Promise<TemplateList> {
+    return this.#get("/api/brain/templates", signal);
+  }
+
+  /** Creates a project from a template; the task's result has its path. */
+  async createProject(order: ProjectOrder, key: string = crypto.randomUUID()): Promise<TaskHandle> {
+    const call = { method: "POST", body: order, headers: { "Idempotency-Key": key } } as const;
+    return new TaskHandle(this, (await this.#http.json<Accepted>("/api/brain/projects", call)).taskId);
   }
 
   // -- review

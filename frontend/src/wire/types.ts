@@ -915,6 +915,17 @@ export interface Progress {
   message: string;
 }
 
+/** A project to create from a template; the model `offline` does it, unless `options.models` names another. */
+export interface ProjectOrder {
+  template: string;
+  name: string;
+  /** The directory that gets the project's folder; default: the sidecar's workspace. */
+  path?: string;
+  /** What the project is for. */
+  description?: string;
+  options?: Options;
+}
+
 export interface Proof {
   id: string;
   /** The sidecar's nonce, which works once. */
@@ -1210,6 +1221,24 @@ export interface TaskResult {
   answer?: string;
   /** Of a research task. */
   sources?: Source[];
+  /** The new project's directory, of a task from `POST /api/brain/projects`. */
+  projectPath?: string;
+  /** Whether that project was created and no check of it failed. */
+  success?: boolean;
+}
+
+export interface Template {
+  /** The name for `POST /api/brain/projects`, and in a sentence. */
+  name: string;
+  description: string;
+  /** Their paths; `{{name}}` and `{{module}}` stand for the project's. */
+  files: string[];
+  /** From `templates/` of your configuration directory. */
+  own?: boolean;
+}
+
+export interface TemplateList {
+  templates: Template[];
 }
 
 /** Opens one WebSocket without an Authorization header. */

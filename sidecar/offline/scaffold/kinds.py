@@ -7,10 +7,13 @@ import tomllib
 import unicodedata
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
 from pydantic import TypeAdapter
+
+from sidecar.config.paths import config_file
 
 TEMPLATES = Path(__file__).parent.parent / "templates"
 
@@ -35,6 +38,12 @@ class Kind:
     start: str
     #: Names that would shadow the project's own imports.
     reserved: frozenset[str] = frozenset()
+    #: Where the layers are.
+    folder: Path = TEMPLATES
+
+    @property
+    def own(self) -> bool:
+        return self.folder != TEMPLATES
 
     @property
     def key(self) -> str:
@@ -46,11 +55,40 @@ class Kind:
 
 
 LONGEST = 30
+SUFFIX = ".template"
+_MOST_OWN = 100
+_MOST_FILES = 1_000
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 
 
-@cache
 def load_kinds() -> dict[str, Kind]:
+    """The kinds that come with the sidecar, and your own."""
+    return {**_own_kinds(), **_built_in_kinds()}
+
+
+def _own_kinds() -> dict[str, Kind]:
+    """Each folder of `templates/` in the configuration directory; read anew, so that a change needs no restart."""
+    place = config_file().with_name("templates")
+    if not place.is_dir():
+        return {}
+    found = {}
+    for folder in sorted(place.iterdir())[:_MOST_OWN]:
+        files = sorted(template_files(folder)) if folder.is_dir() and _NAME.fullmatch(folder.name) else ()
+        if files:
+            said = folder.name.replace("-", " ")
+            kind = Kind(said, f"{said} project", (folder.name,), files[0], "nothing", "", "ls", folder=place)
+            found[folder.name] = kind
+    return found
+
+
+def template_files(folder: Path) -> list[str]:
+    """The files of a template, by their path in the project."""
+    names = (file.relative_to(folder).as_posix() for file in folder.rglob(f"*{SUFFIX}") if file.is_file())
+    return [name.removesuffix(SUFFIX) for name in islice(names, _MOST_FILES)]
+
+
+@cache
+def _built_in_kinds() -> dict[str, Kind]:
     with (TEMPLATES / "kinds.toml").open("rb") as file:
         return TypeAdapter(dict[str, Kind]).validate_python(tomllib.load(file))
 

@@ -10,10 +10,9 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from textwrap import fill
 
-from sidecar.offline.scaffold.kinds import TEMPLATES, Kind, load_kinds, module, slug, title
+from sidecar.offline.scaffold.kinds import SUFFIX, TEMPLATES, Kind, load_kinds, module, slug, template_files, title
 from sidecar.offline.scaffold.request import ProjectRequest
 
-_SUFFIX = ".template"
 _HOLE = re.compile(r"\{\{(\w+)\}\}")
 _WIDTH = 88
 
@@ -88,11 +87,23 @@ def group_files(files: Sequence[str]) -> dict[str, list[str]]:
     return {part: paths for part, paths in found.items() if paths}
 
 
-@cache
+def template_paths(kind: Kind) -> list[str]:
+    return [path for path, _ in _templates(kind)]
+
+
 def _templates(kind: Kind) -> tuple[tuple[str, str], ...]:
+    return _read_templates(kind) if kind.own else _built_in_templates(kind)
+
+
+@cache
+def _built_in_templates(kind: Kind) -> tuple[tuple[str, str], ...]:
+    return _read_templates(kind)
+
+
+def _read_templates(kind: Kind) -> tuple[tuple[str, str], ...]:
     found: dict[str, str] = {}
     for layer in kind.layers:
-        found |= dict(_layer(TEMPLATES / layer))
+        found |= dict(_layer(kind.folder / layer))
     return tuple(sorted(found.items()))
 
 
@@ -100,16 +111,16 @@ def _templates(kind: Kind) -> tuple[tuple[str, str], ...]:
 def _purposes(kind: Kind) -> dict[str, str]:
     with (TEMPLATES / "files.toml").open("rb") as file:
         purposes: dict[str, dict[str, str]] = tomllib.load(file)
-    return {**purposes["every"], **purposes[kind.key]}
+    return {**purposes["every"], **purposes.get(kind.key, {})}
 
 
 def _layer(folder: Path) -> Iterator[tuple[str, str]]:
-    for file in folder.rglob(f"*{_SUFFIX}"):
-        yield file.relative_to(folder).as_posix().removesuffix(_SUFFIX), file.read_text(encoding="utf-8")
+    for name in template_files(folder):
+        yield name, (folder / f"{name}{SUFFIX}").read_text(encoding="utf-8", errors="replace")
 
 
 def _fill(text: str, holes: dict[str, str], escape: Callable[[str], str] = str) -> str:
-    return _HOLE.sub(lambda hole: escape(holes[hole[1]]), text)
+    return _HOLE.sub(lambda hole: escape(holes.get(hole[1], hole[0])), text)
 
 
 def _escape(path: str) -> Callable[[str], str]:

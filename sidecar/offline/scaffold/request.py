@@ -120,10 +120,17 @@ def parse_request(words: str) -> ProjectRequest | None:
     if not is_new and (which == "this" or not _CREATING.match(lead["verb"])):
         return None
     rest = words[lead.end() :]
+    own = next((key for key, kind in load_kinds().items() if kind.own and _begins(rest, kind.said)), None)
+    if own is not None:
+        return _read(own, rest[len(load_kinds()[own].said) :])
     kind = _KIND.match(rest)
     if kind is None or kind.lastgroup is None:
         return _another(rest) if is_new else None
     return _read(kind.lastgroup, rest[kind.end() :])
+
+
+def _begins(rest: str, said: str) -> bool:
+    return rest[: len(said)].lower() == said and not re.match(r"[\w-]", rest[len(said) :])
 
 
 def _another(rest: str) -> ProjectRequest | None:
