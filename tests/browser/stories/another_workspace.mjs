@@ -23,14 +23,17 @@ export default async function ({ sidecar, page }) {
     await page.getByRole("option", { name: "there.py" }).first().waitFor();
     assert.equal(await page.getByRole("option", { name: "here.py", exact: true }).count(), 0);
 
-    // A slash command starts a new task, with the same text as on the command line.
+    // A slash command continues the task, in its workspace.
+    const { lastSeq } = await sidecar.task(taskId);
     await task.fill("/explain far_away");
     await task.press("Enter");
-    await page.waitForURL((url) => !url.hash.includes(taskId));
-    await reaches("completed");
-    const [newest] = (await sidecar.call("GET", "/api/brain/tasks")).tasks;
-    assert.deepEqual([newest.task, newest.workspace, newest.intent], ["/explain far_away", elsewhere, "explain_code"]);
-    assert.match(newest.result.summary, /there\.py/);
+    const ended = async () => {
+      const now = await sidecar.task(taskId);
+      return now.lastSeq > lastSeq && now.status === "completed" && now;
+    };
+    for (let tries = 0; !(await ended()) && tries < 200; tries += 1) await page.waitForTimeout(100);
+    assert.match((await ended()).result.summary, /there\.py/);
+    assert.equal(new URL(page.url()).hash, `#task=${taskId}`);
   } finally {
     await rm(elsewhere, { recursive: true, force: true });
   }
