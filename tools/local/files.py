@@ -11,6 +11,7 @@ from typing import Literal
 from tools.errors import ChangedElsewhere, FileMissing, NotADirectory, PathDenied, SecretFile, ToolError
 from tools.host import FileChange, FileContent, FileInfo
 from tools.local.root import WorkspaceRoot, name_to_text, path_of, read_handle
+from tools.local.writers import exchange, has_writers
 from tools.protected import is_public, may_be_certificate, secret_part
 
 #: Suffix of a file that is about to replace another one.
@@ -153,7 +154,7 @@ def apply_change(root: WorkspaceRoot, change: FileChange) -> None:
         if change.before == change.after and (old is None or not _changes_mode(old, change)):
             return
         if change.after is None:
-            os.unlink(name, dir_fd=directory)
+            _remove(directory, name, temporary, change)
         else:
             _replace(directory, name, temporary, change, old)
         _sync(directory)
@@ -258,13 +259,58 @@ def _replace(directory: int, name: str, temporary: str, change: FileChange, old:
         else:
             # Writing took a while: whoever saved the file meanwhile must not lose that.
             _compare(directory, name, change)
-            os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+            _swap(directory, name, temporary, change)
     except BaseException as error:
         with suppress(OSError):
             os.unlink(temporary, dir_fd=directory)
         if isinstance(error, FileExistsError):
             raise ChangedElsewhere(f"{change.path} was created meanwhile.", advice=_CREATED) from error
         raise
+
+
+def _swap(directory: int, name: str, temporary: str, change: FileChange) -> None:
+    """Put the new file in place; back again if someone is still writing the old one."""
+    with _held(directory, name, change) as old:
+        if old is None or not exchange(directory, temporary, name):
+            os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+            return
+        if _is_written(old, change):
+            exchange(directory, temporary, name)
+            raise ChangedElsewhere(f"{change.path} is being written.", advice="Read it again, then repeat your change.")
+        os.unlink(temporary, dir_fd=directory)
+
+
+def _remove(directory: int, name: str, temporary: str, change: FileChange) -> None:
+    with _held(directory, name, change) as old:
+        if old is None:
+            os.unlink(name, dir_fd=directory)
+            return
+        os.rename(name, temporary, src_dir_fd=directory, dst_dir_fd=directory)
+        if _is_written(old, change):
+            with suppress(FileExistsError):  # somebody made a new one
+                os.link(temporary, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
+                os.unlink(temporary, dir_fd=directory)
+            raise ChangedElsewhere(f"{change.path} is being written.", advice="Look, then decide.")
+        os.unlink(temporary, dir_fd=directory)
+
+
+@contextmanager
+def _held(directory: int, name: str, change: FileChange) -> Iterator[int | None]:
+    """A handle of the regular file that is replaced; `None` for a link."""
+    if stat.S_ISLNK(change.was or 0):
+        yield None
+        return
+    handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _is_written(old: int, change: FileChange) -> bool:
+    """Whether a file that has lost its name is open for writing, or has been written since it was compared."""
+    before = change.before or b""
+    return has_writers(old) or read_handle(old, change.path, len(before) + 1) != before
 
 
 def _write(directory: int, name: str, content: bytes, mode: int | None, old: os.stat_result | None) -> None:
