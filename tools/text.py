@@ -94,6 +94,13 @@ def escape_hidden(text: str) -> str:
     return _HIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
+def fenced(text: str) -> str:
+    """Fences the text so that it can't close the fence itself."""
+    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}\n{text}\n{fence}"
+
+
 def plural(count: int, noun: str, many: str = "") -> str:
     """`1 file`, `2 files`; `many` is an irregular plural."""
     return f"{count} {noun if count == 1 else many or f'{noun}s'}"

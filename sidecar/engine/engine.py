@@ -7,6 +7,7 @@ import secrets
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sidecar.config.approvals import StandingApprovals
 from sidecar.config.grants import Permissions
@@ -32,13 +33,15 @@ from sidecar.engine.review import Review
 from sidecar.engine.stalls import Stalls
 from sidecar.engine.state import RecordKind, TaskState, UserMessage
 from sidecar.engine.worker import Worker
-from sidecar.engine.worktrees import Worktrees
 from sidecar.journal.errors import DuplicateRecord, QueueFull, WrongStatus
 from sidecar.journal.port import Journal, NewTask, Record, StoredEvent
 from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.events import ApprovalEvent, CancelledEvent, LabelEvent, MessageEvent, StatusEvent
 from sidecar.wire.tasks import ENDED, Options, Status, StoredRequest, Task
 from tools.host import Host
+
+if TYPE_CHECKING:
+    from sidecar.engine.worktrees import Worktrees
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +66,7 @@ class Engine:
         permissions: Callable[[str], Permissions] = lambda workspace: Permissions(),
         redact: Redactor | None = None,
         stalls: Stalls | None = None,
-        worktrees: Callable[[Journal, Review], Worktrees] | None = None,
+        worktrees: "Callable[[Journal, Review], Worktrees] | None" = None,
     ) -> None:
         self._journal = journal
         self._stalls = stalls
@@ -157,8 +160,8 @@ class Engine:
         workspace = self.checked_workspace(request.context.workspace)
         if request.options.intent is None:
             self._check_words(request.task, workspace)
-        if request.options.isolation == "worktree":
-            Worktrees.check(workspace)
+        if request.options.isolation == "worktree" and self.worktrees is not None:
+            self.worktrees.check(workspace)
         task_id = f"t_{secrets.token_hex(10)}"
         stored = StoredRequest(
             task=request.task,

@@ -15,7 +15,6 @@ from sidecar.engine.run import TaskRun
 from sidecar.engine.stalls import Stalls
 from sidecar.engine.state import RecordKind, Round
 from sidecar.engine.timeline import branched
-from sidecar.engine.worktrees import Worktrees
 from sidecar.journal.errors import JournalError, LeaseLost, WrongStatus
 from sidecar.journal.port import Claim, Journal, Record
 from sidecar.wire.events import CancelledEvent, CompleteEvent, ErrorEvent, EscalationEvent, StatusEvent
@@ -23,6 +22,7 @@ from sidecar.wire.tasks import Status, TaskResult
 
 if TYPE_CHECKING:
     from sidecar.engine.review import Review
+    from sidecar.engine.worktrees import Worktrees
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ class Worker:
         slots: int,
         stalls: Stalls | None = None,
         review: "Review | None" = None,
-        worktrees: Worktrees | None = None,
+        worktrees: "Worktrees | None" = None,
     ) -> None:
         self._stalls = stalls
         self._review = review

@@ -36,8 +36,7 @@ from sidecar.wire.worktrees import (
 from tools.errors import ToolError
 from tools.host import FileContent
 from tools.ledger import FileState, digest
-from tools.local.repository.location import find_repository
-from tools.local.repository.worktree import ChangedPath, GitWorktrees
+from tools.worktrees import ChangedPath, WorktreeStore
 
 _MAX_TEXT = 20_000
 _BOTH = "The task and somebody else changed the same lines."
@@ -61,7 +60,7 @@ class Worktrees:
         self,
         journal: Journal,
         review: Review,
-        git: GitWorktrees,
+        git: WorktreeStore,
         repositories: Repositories,
         removed: Removed = _nothing,
     ) -> None:
@@ -75,11 +74,10 @@ class Worktrees:
 
     # -- tasks at work -----------------------------------------------------------------------------------------------
 
-    @staticmethod
-    def check(workspace: str) -> None:
+    def check(self, workspace: str) -> None:
         """Refuse a task at once whose workspace is in no repository."""
         try:
-            find_repository(workspace, os.environ.get("HOME", ""))
+            self._git.check(workspace)
         except ToolError as error:
             message = (
                 f"{error.message} An isolated task needs one: run `git init`, commit, and send the task again, or send "

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from sidecar.engine.state import UserMessage
 from sidecar.models.port import Image, UserTurn
 from sidecar.wire.tasks import Attachment
-from sidecar.work.context import fenced
+from tools.text import fenced
 
 _MAX_CHARACTERS = 20_000
 #: The first bytes of each kind. The stated type may be wrong, and providers check.

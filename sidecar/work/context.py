@@ -7,7 +7,6 @@ is quoted as information and can't change what an agent may do.
 import asyncio
 import os
 import platform
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import PurePosixPath
 
@@ -20,6 +19,7 @@ from tools.host import Host
 from tools.paths import normalize
 from tools.skipped import is_skipped
 from tools.test_frameworks import find_framework
+from tools.text import fenced
 
 #: Bytes of the coder's first request, without your own text: prompt, tools and workspace, as sent.
 FIRST_REQUEST_BYTES = 6_144
@@ -132,13 +132,6 @@ def render_selection(context: Context) -> str:
         return ""
     where = f" in {context.current_file}" if context.current_file else ""
     return f"The user selected this{where}:\n\n{fenced(context.selected_code)}"
-
-
-def fenced(text: str) -> str:
-    """Fences the text so that it can't close the fence itself."""
-    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
-    fence = "`" * (longest + 1)
-    return f"{fence}\n{text}\n{fence}"
 
 
 async def _mentioned(

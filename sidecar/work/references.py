@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from sidecar.engine.errors import StepFailed
-from sidecar.work.context import fenced
 from sidecar.work.mentions import Mention
 from tools.errors import ToolError
+from tools.text import fenced
 
 _PROMPT = re.compile(r"\s*/([A-Za-z0-9_-]{1,32}):(\S{1,100})(?:\s+|\Z)")
 _MAX_RESOURCES = 5

@@ -4,10 +4,10 @@ import base64
 from pathlib import Path
 
 from sidecar.models.port import UserTurn
-from sidecar.work.context import fenced
 from sidecar.work.customizations import Customizations
 from tests.support.engine import engine_harness
 from tests.support.first_request import first_request, request_text
+from tools.text import fenced
 
 
 async def test_all_rules_of_a_trusted_workspace_are_told_up_to_your_limit(tmp_path: Path) -> None:

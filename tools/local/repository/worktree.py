@@ -13,7 +13,7 @@ import shutil
 import stat
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,6 +28,7 @@ from tools.local.repository.view import RepositoryViews
 from tools.local.root import WorkspaceRoot, name_to_text, text_to_name
 from tools.local.sandbox.probe import Sandboxes
 from tools.local.special_files import SpecialFiles
+from tools.worktrees import ChangedPath, WorktreeBase
 
 LARGEST = 32 * 1024 * 1024
 MAX_CARRIED = 2_000
@@ -39,31 +40,6 @@ _SECONDS = 300.0
 _PACKAGES = frozenset({"node_modules", ".venv", "venv", ".pixi", ".conda", "vendor"})
 #: Ignored files that trust is bound to, relative to the workspace.
 _CONFIGURING = (".brain/", ".mcp.json", ".vscode/mcp.json", ".githooks/", ".husky/")
-
-
-@dataclass(frozen=True, slots=True)
-class WorktreeBase:
-    """What a worktree began with. Paths are relative to the repository's top."""
-
-    workspace: str
-    #: The workspace's counterpart in the worktree.
-    directory: str
-    top: str
-    commit: str
-    #: Files with uncommitted changes; the content of those that exist is kept beside the worktree.
-    carried: list[str] = field(default_factory=list)
-    #: Uncommitted changes that are not in the worktree.
-    left_out: list[str] = field(default_factory=list)
-    #: Folders of links to installed packages.
-    linked: list[str] = field(default_factory=list)
-
-
-class ChangedPath(NamedTuple):
-    """A file that differs from the base; `path` is relative to the repository's top."""
-
-    path: str
-    base: FileContent | None
-    now: FileContent | None
 
 
 class _Dirty(NamedTuple):
@@ -90,8 +66,10 @@ class GitWorktrees:
         except OSError:
             return []
 
+    def check(self, workspace: str) -> None:
+        find_repository(workspace, os.environ.get("HOME", ""))
+
     def may_be_workspace(self, workspace: str) -> bool:
-        """Whether a directory is none of the sidecar's own, or in one of its worktrees."""
         place, private = os.path.realpath(workspace), os.path.realpath(self._private)
         if not f"{place}/".startswith(f"{private}/"):
             return True
