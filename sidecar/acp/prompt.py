@@ -10,12 +10,12 @@ from sidecar.acp.rpc import INVALID_PARAMS, RpcError
 Json = dict[str, Any]
 
 
-class Prompt(NamedTuple):
+class EditorPrompt(NamedTuple):
     text: str
     attachments: list[Json]
 
 
-def parse_prompt(blocks: object, workspace: str) -> Prompt:
+def parse_prompt(blocks: object, workspace: str) -> EditorPrompt:
     """Text is what you say. Files you name become mentions; embedded contents and images become attachments."""
     if not isinstance(blocks, list):
         raise RpcError(INVALID_PARAMS, "prompt is a list of content blocks.")
@@ -39,7 +39,7 @@ def parse_prompt(blocks: object, workspace: str) -> Prompt:
     text = "".join(words).strip()
     if not text and not attachments:
         raise RpcError(INVALID_PARAMS, "The prompt is empty.")
-    return Prompt(text or "Look at the attachments.", attachments)
+    return EditorPrompt(text or "Look at the attachments.", attachments)
 
 
 def _mention(uri: str, workspace: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sidecar.acp.modes import AUTOMATIC, BY_ID, DEFAULT_MODE
 from sidecar.acp.peer import EditorConnection
-from sidecar.acp.prompt import Prompt
+from sidecar.acp.prompt import EditorPrompt
 from sidecar.acp.run import Run
 from sidecar.acp.updates import Translator
 from sidecar.client.service import BrainService, TaskHandle
@@ -34,7 +34,7 @@ class AcpSession:
         self._elicits = elicits
         self._run: Run | None = None
 
-    async def prompt(self, prompt: Prompt) -> str:
+    async def prompt(self, prompt: EditorPrompt) -> str:
         """The stop reason."""
         run = self._run
         if run is not None and run.active:
@@ -82,7 +82,7 @@ class AcpSession:
             run.translator = translator
         return run
 
-    def _execute(self, prompt: Prompt) -> TaskHandle:
+    def _execute(self, prompt: EditorPrompt) -> TaskHandle:
         mode = BY_ID[self.mode]
         options: Json = {"conversationId": self.id, "approvals": mode.approvals}
         options |= {"plan": True} if mode.plan else {}

@@ -8,7 +8,7 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class StartTask:
     """A new task; or, if the subject has one already, `further` as a message to it."""
 
     text: str
@@ -18,7 +18,7 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class StopTask:
     """Cancel the subject's task."""
 
 
@@ -27,7 +27,7 @@ class Ignore:
     why: str
 
 
-Action = Start | Stop | Ignore
+Action = StartTask | StopTask | Ignore
 
 
 def look_up(payload: object, path: str) -> object:

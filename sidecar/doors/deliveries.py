@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sidecar.doors.store import Store
+from sidecar.doors.store import DoorsStore
 
 #: Keys of old deliveries that are remembered so that a repetition is recognised. Contents go when they are worked on.
 REMEMBERED = 1_000_000
@@ -56,7 +56,7 @@ class Delivery(NamedTuple):
 
 
 class Deliveries:
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: DoorsStore) -> None:
         store.create(_SCHEMA)
         self._store = store
 

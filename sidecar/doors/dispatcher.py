@@ -10,7 +10,7 @@ from pathlib import Path
 from sidecar.client.errors import ClientError, Refused
 from sidecar.client.service import BrainService
 from sidecar.doors import github, hooks, linear, slack
-from sidecar.doors.actions import Action, Ignore, Json, Start, Stop
+from sidecar.doors.actions import Action, Ignore, Json, StartTask, StopTask
 from sidecar.doors.deliveries import Deliveries, Delivery
 from sidecar.doors.settings import DoorsError, load_doors, load_hook
 
@@ -29,7 +29,7 @@ def conversation_of(subject: str) -> str:
     return f"door:{subject}"
 
 
-class Dispatcher:
+class DeliveryDispatcher:
     """`connect` finds or starts the sidecar; it blocks, so it runs in a thread."""
 
     def __init__(self, deliveries: Deliveries, config_dir: Path, connect: Callable[[], BrainService]) -> None:
@@ -96,19 +96,19 @@ class Dispatcher:
         match action:
             case Ignore(why):
                 await self._deliveries.settle(delivery, "ignored", why)
-            case Stop():
+            case StopTask():
                 if task_id is not None:
                     await asyncio.to_thread(self._stop, task_id)
                 await self._deliveries.settle(delivery, "done", "stopped", task_id)
-            case Start() if task_id is None:
+            case StartTask() if task_id is None:
                 started = await asyncio.to_thread(self._start, delivery, action)
                 await self._deliveries.settle(delivery, "done", "started", started)
-            case Start(further=further):
+            case StartTask(further=further):
                 if further:
                     await asyncio.to_thread(self._say, task_id, further, delivery.key)
                 await self._deliveries.settle(delivery, "done" if further else "ignored", "has a task", task_id)
 
-    def _start(self, delivery: Delivery, action: Start) -> str:
+    def _start(self, delivery: Delivery, action: StartTask) -> str:
         """The delivery's key gives the same task again if this process died before it noted the task."""
         options = {**action.options, **_OPTIONS, "conversationId": conversation_of(delivery.subject)}
         return self._connect().execute(action.text, workspace=action.workspace, key=delivery.key, **options).id

@@ -1,6 +1,6 @@
 """Issues and comments on GitHub: a label or a mention starts a task, further comments steer it, `stop` cancels it."""
 
-from sidecar.doors.actions import Action, Ignore, Json, Start, Stop, text_at
+from sidecar.doors.actions import Action, Ignore, Json, StartTask, StopTask, text_at
 from sidecar.doors.settings import GithubDoor
 
 _MAX_TEXT = 50_000
@@ -26,10 +26,10 @@ def read_event(event: str, payload: Json, door: GithubDoor) -> Action:
     if event == "issue_comment":
         return _read_comment(payload, door)
     if action == "closed":
-        return Stop()
+        return StopTask()
     if text_at(payload, "label.name") != door.label:
         return Ignore("another label")
-    return _start(payload, door, "") if action == "labeled" else Stop()
+    return _start(payload, door, "") if action == "labeled" else StopTask()
 
 
 def _read_comment(payload: Json, door: GithubDoor) -> Action:
@@ -38,7 +38,7 @@ def _read_comment(payload: Json, door: GithubDoor) -> Action:
     if door.mention.lower() not in words:
         return Ignore("the comment doesn't mention us")
     if sorted(words) == sorted([door.mention.lower(), "stop"]):
-        return Stop()
+        return StopTask()
     return _start(payload, door, text)
 
 
@@ -54,4 +54,4 @@ def _start(payload: Json, door: GithubDoor, comment: str) -> Action:
         comment and f"The latest comment says:\n{comment}",
     ]
     text = "\n\n".join(part for part in parts if part)
-    return Start(text[:_MAX_TEXT], workspace, {"approvals": door.approvals}, comment[:_MAX_TEXT])
+    return StartTask(text[:_MAX_TEXT], workspace, {"approvals": door.approvals}, comment[:_MAX_TEXT])

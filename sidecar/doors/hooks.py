@@ -2,8 +2,8 @@
 
 import re
 
-from sidecar.doors.actions import Action, Ignore, Json, Start, text_at
-from sidecar.doors.settings import Hook
+from sidecar.doors.actions import Action, Ignore, Json, StartTask, text_at
+from sidecar.doors.settings import IncomingHook
 
 _VALUE = re.compile(r"\{([A-Za-z0-9_.-]{1,200})\}")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -11,16 +11,16 @@ _MAX_VALUE = 4_000
 _MAX_TEXT = 50_000
 
 
-def subject(name: str, payload: Json, hook: Hook) -> str:
+def subject(name: str, payload: Json, hook: IncomingHook) -> str:
     found = _fill(hook.subject, payload)[0] if hook.subject else ""
     return f"hook:{name}:{found[:500]}" if found else ""
 
 
-def read_event(payload: Json, hook: Hook) -> Action:
+def read_event(payload: Json, hook: IncomingHook) -> Action:
     text, missing = _fill(hook.task, payload)
     if missing:
         return Ignore(f"the JSON has no {', '.join(missing)}")
-    return Start(text[:_MAX_TEXT], hook.workspace, {"approvals": hook.approvals}, text[:_MAX_TEXT])
+    return StartTask(text[:_MAX_TEXT], hook.workspace, {"approvals": hook.approvals}, text[:_MAX_TEXT])
 
 
 def _fill(template: str, payload: Json) -> tuple[str, list[str]]:

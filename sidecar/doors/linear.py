@@ -1,6 +1,6 @@
 """Agent sessions of Linear: delegating or mentioning starts a task, prompts steer it, the stop signal cancels it."""
 
-from sidecar.doors.actions import Action, Ignore, Json, Start, Stop, text_at
+from sidecar.doors.actions import Action, Ignore, Json, StartTask, StopTask, text_at
 from sidecar.doors.settings import LinearDoor
 
 _MAX_TEXT = 50_000
@@ -23,7 +23,7 @@ def read_event(event: str, payload: Json, door: LinearDoor) -> Action:
     if not {text_at(payload, path) for path in person} & set(door.allow):
         return Ignore("the sender is not in `allow` of doors.toml")
     if text_at(payload, "agentActivity.signal") == "stop":
-        return Stop()
+        return StopTask()
     team = text_at(payload, "agentSession.issue.team.key")
     workspace = door.teams.get(team)
     if workspace is None:
@@ -32,4 +32,4 @@ def read_event(event: str, payload: Json, door: LinearDoor) -> Action:
     issue = f"{text_at(payload, 'agentSession.issue.identifier')}: {text_at(payload, 'agentSession.issue.title')}"
     description = text_at(payload, "agentSession.issue.description")
     text = "\n\n".join(part for part in (f"Resolve issue {issue}", description, said) if part)
-    return Start(text[:_MAX_TEXT], workspace, {"approvals": door.approvals}, said[:_MAX_TEXT])
+    return StartTask(text[:_MAX_TEXT], workspace, {"approvals": door.approvals}, said[:_MAX_TEXT])

@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sidecar.doors.store import Store
+from sidecar.doors.store import DoorsStore
 
 #: Sent ones that are remembered, and dead ones that can be looked at.
 REMEMBERED = 10_000
@@ -25,7 +25,7 @@ ORDER BY id LIMIT ?
 """
 
 
-class Outgoing(NamedTuple):
+class NewLetter(NamedTuple):
     """`key` is the same whenever it is written again; `target` is a subject, or the name of a webhook."""
 
     key: str
@@ -41,8 +41,8 @@ class Letter(NamedTuple):
     attempts: int
 
 
-class Outbox:
-    def __init__(self, store: Store) -> None:
+class DoorsOutbox:
+    def __init__(self, store: DoorsStore) -> None:
         store.create(_SCHEMA)
         self._store = store
 
@@ -57,7 +57,7 @@ class Outbox:
         found: tuple[str, str] = await self._store.do(read)
         return found
 
-    async def add(self, letters: Sequence[Outgoing], cursor: str) -> None:
+    async def add(self, letters: Sequence[NewLetter], cursor: str) -> None:
         """In one commit with how far the events were read: none is lost, none is written twice."""
 
         def insert(store: sqlite3.Connection) -> None:

@@ -10,13 +10,13 @@ from sidecar.api.server import QuietServer, open_socket
 from sidecar.api.streams import Streams
 from sidecar.client.service import BrainService
 from sidecar.doors.deliveries import Deliveries
-from sidecar.doors.dispatcher import Dispatcher
-from sidecar.doors.outbox import Outbox
+from sidecar.doors.dispatcher import DeliveryDispatcher
+from sidecar.doors.outbox import DoorsOutbox
 from sidecar.doors.receiver import Receiver
 from sidecar.doors.reports import Reports
 from sidecar.doors.sender import Sender
 from sidecar.doors.settings import load_doors, load_webhooks
-from sidecar.doors.store import Store
+from sidecar.doors.store import DoorsStore
 
 FILE = "doors.db"
 GITHUB_URL = "https://api.github.com"
@@ -27,12 +27,16 @@ class DoorsProcess:
     def __init__(self, data_dir: Path, config_dir: Path, environ: Mapping[str, str]) -> None:
         load_doors(config_dir)  # a file that can't be used is said at the start, not at the first delivery
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._store = Store(data_dir / FILE)
+        self._store = DoorsStore(data_dir / FILE)
         self._deliveries = Deliveries(self._store)
-        outbox, webhooks, token = Outbox(self._store), load_webhooks(config_dir), environ.get("BRAIN_GITHUB_TOKEN", "")
+        outbox, webhooks, token = (
+            DoorsOutbox(self._store),
+            load_webhooks(config_dir),
+            environ.get("BRAIN_GITHUB_TOKEN", ""),
+        )
         self._sender = Sender(outbox, webhooks, environ.get("BRAIN_GITHUB_URL") or GITHUB_URL, token)
         self._reports = Reports(outbox, data_dir, webhooks, comments=bool(token), wake=self._sender.wake)
-        self._dispatcher = Dispatcher(self._deliveries, config_dir, lambda: BrainService.local(data_dir))
+        self._dispatcher = DeliveryDispatcher(self._deliveries, config_dir, lambda: BrainService.local(data_dir))
         receiver = Receiver(self._deliveries, config_dir, environ, self._dispatcher.wake)
         # Every peer is a stranger until its body is there; they share the limits of peers that are known elsewhere.
         limits = ConnectionLimits(lambda headers: True, connections=_CONNECTIONS)

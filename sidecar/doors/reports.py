@@ -14,7 +14,7 @@ from sidecar.client.errors import ClientError, Refused
 from sidecar.client.sidecars import find_sidecar
 from sidecar.doors.actions import Json, look_up, text_at
 from sidecar.doors.dispatcher import conversation_of
-from sidecar.doors.outbox import Outbox, Outgoing
+from sidecar.doors.outbox import DoorsOutbox, NewLetter
 from sidecar.doors.settings import Webhook
 
 log = logging.getLogger("brain.doors")
@@ -30,7 +30,13 @@ class Reports:
     """A thread of its own reads: the client blocks. It only follows a sidecar that runs, and starts none."""
 
     def __init__(
-        self, outbox: Outbox, data_dir: Path, webhooks: Sequence[Webhook], *, comments: bool, wake: Callable[[], None]
+        self,
+        outbox: DoorsOutbox,
+        data_dir: Path,
+        webhooks: Sequence[Webhook],
+        *,
+        comments: bool,
+        wake: Callable[[], None],
     ) -> None:
         self._outbox = outbox
         self._data_dir = data_dir
@@ -72,11 +78,11 @@ class Reports:
         if letters:
             self._loop.call_soon_threadsafe(self._wake)
 
-    def _letters(self, client: Client, event: Json) -> list[Outgoing]:
+    def _letters(self, client: Client, event: Json) -> list[NewLetter]:
         key = f"{event['taskId']}.{event['seq']}"
         kind = event_name(event)
         letters = [
-            Outgoing(
+            NewLetter(
                 f"{hook.name}.{key}", f"webhook:{hook.name}", json.dumps({"event": kind, "id": key, "data": event})
             )
             for hook in self._webhooks
@@ -85,7 +91,7 @@ class Reports:
         text = comment_of(event) if self._comments else ""
         subject = _subject(client, event["taskId"]) if text else ""
         if subject.startswith("github:"):
-            letters.append(Outgoing(f"github.{key}", subject, text))
+            letters.append(NewLetter(f"github.{key}", subject, text))
         return letters
 
     def _wait_for(self, work: Coroutine[Any, Any, Any]) -> Any:

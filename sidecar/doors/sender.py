@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidecar.doors.outbox import Letter, Outbox
+from sidecar.doors.outbox import DoorsOutbox, Letter
 from sidecar.doors.settings import Webhook
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class NotSent(Exception):
 
 
 class Sender:
-    def __init__(self, outbox: Outbox, webhooks: Sequence[Webhook], github_url: str, github_token: str) -> None:
+    def __init__(self, outbox: DoorsOutbox, webhooks: Sequence[Webhook], github_url: str, github_token: str) -> None:
         self._outbox = outbox
         self._webhooks = {hook.name: hook for hook in webhooks}
         self._github_url = github_url.rstrip("/")

@@ -57,7 +57,7 @@ class Doors(_Table):
     slack: SlackDoor = SlackDoor()
 
 
-class Hook(_Table):
+class IncomingHook(_Table):
     """One webhook of your own. `{a.b.0}` in `task` and `subject` is replaced by that value of the JSON."""
 
     #: The environment variable with the secret.
@@ -95,10 +95,10 @@ def load_doors(directory: Path) -> Doors:
     return Doors() if not file.exists() else _read(file, Doors)
 
 
-def load_hook(directory: Path, name: str) -> Hook | None:
+def load_hook(directory: Path, name: str) -> IncomingHook | None:
     """`name` is one that a path may hold: letters, digits, `-` and `_`."""
     file = directory / "hooks" / f"{name}.toml"
-    return _read(file, Hook) if file.is_file() else None
+    return _read(file, IncomingHook) if file.is_file() else None
 
 
 def secret_of(environ: Mapping[str, str], door: str) -> str:

@@ -2,7 +2,7 @@
 
 import re
 
-from sidecar.doors.actions import Action, Ignore, Json, Start, Stop, text_at
+from sidecar.doors.actions import Action, Ignore, Json, StartTask, StopTask, text_at
 from sidecar.doors.settings import SlackDoor
 
 _MAX_TEXT = 20_000
@@ -34,5 +34,5 @@ def read_event(event: str, payload: Json, door: SlackDoor) -> Action:
     if not words:
         return Ignore("it says nothing")
     if words.lower() in ("stop", "cancel"):
-        return Stop()
-    return Start(words, workspace, {"approvals": door.approvals}, words)
+        return StopTask()
+    return StartTask(words, workspace, {"approvals": door.approvals}, words)

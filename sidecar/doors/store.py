@@ -17,7 +17,7 @@ _BATCH = 500
 _Job = tuple[Callable[[sqlite3.Connection], Any], "asyncio.Future[Any]"]
 
 
-class Store:
+class DoorsStore:
     def __init__(self, file: Path) -> None:
         os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
         self._connection = sqlite3.connect(file, check_same_thread=False, isolation_level=None)

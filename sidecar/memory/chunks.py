@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tools.code.definitions import holds_code
 from tools.code.languages import SUFFIXES, Language
-from tools.code.source import Source, line_of, text_of
+from tools.code.source import SourceText, line_of, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Query
@@ -58,7 +58,7 @@ class FileFacts(NamedTuple):
     imports: "list[Node]"
 
 
-def cut(source: Source) -> FileFacts:
+def cut(source: SourceText) -> FileFacts:
     if source.language is not None:
         return _cut_code(source, source.language)
     lines = source.text.decode("utf-8", "replace").split("\n")
@@ -103,7 +103,7 @@ class _Definition(NamedTuple):
     kind: str
 
 
-def _cut_code(source: Source, language: Language) -> FileFacts:
+def _cut_code(source: SourceText, language: Language) -> FileFacts:
     from tree_sitter import QueryCursor
 
     found = QueryCursor(_query(language.name)).captures(source.root)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from tools.code.source import Source, line_of, text_of
+from tools.code.source import SourceText, line_of, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -29,7 +29,7 @@ class ImportRow(NamedTuple):
     member: str = ""
 
 
-def imports_of(source: Source, nodes: "Sequence[Node]") -> list[ImportRow]:
+def imports_of(source: SourceText, nodes: "Sequence[Node]") -> list[ImportRow]:
     language = source.language.name if source.language else ""
     found: list[ImportRow] = []
     for node in nodes[:_MAX_IMPORTS]:
@@ -48,7 +48,7 @@ def imports_of(source: Source, nodes: "Sequence[Node]") -> list[ImportRow]:
     return [*found, *_members(source, found, language)]
 
 
-def _members(source: Source, found: Sequence[ImportRow], language: str) -> Iterator[ImportRow]:
+def _members(source: SourceText, found: Sequence[ImportRow], language: str) -> Iterator[ImportRow]:
     """Which names the file takes from the modules that it imports as a whole."""
     by_alias: dict[str, list[ImportRow]] = {}
     for each in found:

@@ -16,7 +16,7 @@ from sidecar.memory.resolver import Resolver, unit_of
 from sidecar.memory.store import get_meta, set_meta
 from sidecar.memory.tokens import WORD, count_terms, name_terms
 from tools.code.files import is_test
-from tools.code.source import Source
+from tools.code.source import SourceText
 from tools.errors import ToolError
 from tools.local.files import whole_file
 from tools.local.root import WorkspaceRoot
@@ -136,7 +136,7 @@ class Indexer:
         return True
 
     def _insert(self, path: str, size: int, mtime: int, hashed: bytes, content: bytes) -> None:
-        source = Source(path, content)
+        source = SourceText(path, content)
         kind = _kind(path, content, known=source.language is not None)
         facts = _facts(source, kind)
         text = source.text.decode("utf-8", "replace")
@@ -244,7 +244,7 @@ def _kind(path: str, content: bytes, *, known: bool) -> str:
     return "doc" if path.endswith((".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc")) else "config"
 
 
-def _facts(source: Source, kind: str) -> FileFacts:
+def _facts(source: SourceText, kind: str) -> FileFacts:
     """Generated files and data count in the import graph, but aren't searched."""
     facts = cut(source)
     long = len(source.text) > _MAX_TEXT_BYTES and source.language is None
@@ -252,7 +252,7 @@ def _facts(source: Source, kind: str) -> FileFacts:
     return facts._replace(chunks=[]) if kind == "generated" or long or widest > _LONG_LINE else facts
 
 
-def _raw(source: Source, facts: FileFacts) -> Iterable[tuple[object, ...]]:
+def _raw(source: SourceText, facts: FileFacts) -> Iterable[tuple[object, ...]]:
     for each in imports_of(source, facts.imports):
         yield (each.line, each.module[:500], each.name[:200], each.alias[:200], int(each.exported), each.member[:200])
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from sidecar.verify.change import FileVersions
 from sidecar.verify.result import CheckResult, static_result
 from tools.code.outline import outline_of
-from tools.code.source import Source
+from tools.code.source import SourceText
 
 _SIZE = 1 << 20
 #: JSON files that may have comments.
@@ -77,5 +77,5 @@ def _toml(path: str, content: bytes) -> list[str]:
 
 
 def _tree(path: str, content: bytes) -> list[str]:
-    outline = outline_of(Source(path, content))
+    outline = outline_of(SourceText(path, content))
     return [f"{path}:{line}: syntax error" for line in outline.errors[:5]] if outline is not None else []

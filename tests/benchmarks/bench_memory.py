@@ -15,7 +15,7 @@ from sidecar.memory.store import open_store, size_of
 from sidecar.memory.updates import update_files
 from tests.benchmarks.result import Result
 from tests.e2e.support import PROJECT
-from tools.code.source import Source
+from tools.code.source import SourceText
 
 LINES = 500_000
 SMALL_LINES = 50_000
@@ -74,7 +74,7 @@ def _copy_source(root: Path, lines: int) -> int:
 def _read_and_parse(root: Path) -> float:
     began = time.perf_counter()
     for path in root.rglob("*.py"):
-        _ = Source(str(path), path.read_bytes()).root
+        _ = SourceText(str(path), path.read_bytes()).root
     return time.perf_counter() - began
 
 

@@ -9,7 +9,7 @@ from tests.support.engine import engine_harness
 from tests.support.first_request import first_request, request_text
 from tests.support.mcp.bench import McpBench, scripted
 from tools.errors import ToolError
-from tools.mcp.references import MAX_TEXT, McpReferences, Prompt, PromptArgument, fill_in
+from tools.mcp.references import MAX_TEXT, McpReferences, PromptArgument, ServerPrompt, fill_in
 
 pytest.importorskip("mcp", reason="the package mcp is not installed")
 
@@ -99,7 +99,7 @@ async def test_s40_endless_pages_of_resources_end(tmp_path: Path) -> None:
 
 
 def test_arguments_of_a_prompt_go_by_name_or_in_order() -> None:
-    prompt = Prompt(
+    prompt = ServerPrompt(
         "s", "p", "", (PromptArgument("file", "", required=True), PromptArgument("why", "", required=False))
     )
     assert fill_in(prompt, "a.py it is too long") == {"file": "a.py", "why": "it is too long"}

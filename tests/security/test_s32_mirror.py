@@ -14,7 +14,7 @@ from tools.errors import InvalidArguments, ToolError
 from tools.local.environment import sidecar_mark
 from tools.local.processes import Processes
 from tools.local.reaper import Reaper, process_table
-from tools.local.repository.mirror import Mirrors, Remote
+from tools.local.repository.mirror import GitRemote, Mirrors
 
 TOKEN = "canary-token-0123456789"
 WHO = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main")
@@ -70,7 +70,7 @@ async def mirrors(
 
 
 async def test_s32_a_mirror_clones_fetches_and_pushes(mirrors: Mirrors, server: GitServer, tmp_path: Path) -> None:
-    remote = Remote.parse(server.url("app.git"))
+    remote = GitRemote.parse(server.url("app.git"))
     clone = tmp_path / "clone"
     await mirrors.clone(remote, str(clone), "main")
     assert (clone / "a.txt").read_text() == "one\n"
@@ -103,7 +103,7 @@ async def test_s32_a_push_is_never_by_force(mirrors: Mirrors, server: GitServer,
     work = tmp_path / "work"
     git(work, "commit", "-q", "--amend", "-m", "other history")
     with pytest.raises(ToolError, match="git push failed"):
-        await mirrors.push(Remote.parse(server.url("app.git")), str(work), git(work, "rev-parse", "HEAD"), "main")
+        await mirrors.push(GitRemote.parse(server.url("app.git")), str(work), git(work, "rev-parse", "HEAD"), "main")
 
 
 async def test_s32_a_remote_that_leads_elsewhere_gets_no_further(
@@ -112,7 +112,7 @@ async def test_s32_a_remote_that_leads_elsewhere_gets_no_further(
     with git_server(tmp_path / "served") as other:
         server.redirect = f"http://localhost:{other.port}"
         with pytest.raises(ToolError, match="git fetch failed") as raised:
-            await mirrors.fetch(Remote.parse(server.url("app.git")))
+            await mirrors.fetch(GitRemote.parse(server.url("app.git")))
         assert other.requests == []
         assert TOKEN not in str(raised.value)
         server.redirect = None
@@ -125,7 +125,7 @@ async def test_s32_a_remote_that_leads_elsewhere_gets_no_further(
         for name in ("alternates", "http-alternates"):
             (plain / "objects/info" / name).write_text(f"http://localhost:{other.port}/app.git/objects\n")
         with pytest.raises(ToolError):
-            await mirrors.fetch(Remote.parse(server.url("plain")))
+            await mirrors.fetch(GitRemote.parse(server.url("plain")))
         assert other.requests == []
 
 
@@ -165,20 +165,20 @@ async def test_s32_a_remote_that_leads_elsewhere_gets_no_further(
 )
 def test_s32_only_plain_addresses_are_remotes(named: str) -> None:
     with pytest.raises(InvalidArguments):
-        Remote.parse(named)
+        GitRemote.parse(named)
 
 
 def test_s32_remotes_that_people_write() -> None:
-    assert Remote.parse("https://github.com/a/b.git").url == "https://github.com/a/b.git"
-    assert Remote.parse("git@github.com:a/b.git").url == "https://github.com/a/b.git"
-    assert Remote.parse("https://git.example:8443/a/b/").url == "https://git.example:8443/a/b"
+    assert GitRemote.parse("https://github.com/a/b.git").url == "https://github.com/a/b.git"
+    assert GitRemote.parse("git@github.com:a/b.git").url == "https://github.com/a/b.git"
+    assert GitRemote.parse("https://git.example:8443/a/b/").url == "https://git.example:8443/a/b"
 
 
 @pytest.mark.parametrize("branch", ["-f", "--force", "a..b", "+main", "a b", "a:b", "x.lock", "", "/x", "a//b", "@{u}"])
 async def test_s32_a_branch_is_a_name_and_nothing_else(branch: str, tmp_path: Path) -> None:
     mark = sidecar_mark(tmp_path)
     nowhere = Mirrors(tmp_path, Processes(tmp_path, mark, Reaper(process_table(), mark)), sandboxes_of("none"))
-    remote = Remote.parse("http://localhost:1/x")
+    remote = GitRemote.parse("http://localhost:1/x")
     with pytest.raises(InvalidArguments):
         await nowhere.push(remote, str(tmp_path), "1" * 40, branch)
     with pytest.raises(InvalidArguments):

@@ -2,7 +2,7 @@ from pydantic import JsonValue
 
 from tools.code.languages import SUFFIXES
 from tools.code.outline import Outline, outline_of
-from tools.code.source import Source
+from tools.code.source import SourceText
 from tools.errors import TooLarge, ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
@@ -37,7 +37,7 @@ class AnalyzeCode:
             why = f"{args.path} has {info.size} bytes, too large for an outline."
             raise TooLarge(why, advice="Use search_code.")
         content = await read_required(host, args.path)
-        outline = outline_of(Source(args.path, content))
+        outline = outline_of(SourceText(args.path, content))
         if outline is None:
             known = " ".join(SUFFIXES)
             why = f"{args.path} is not in a supported language ({known})."

@@ -10,7 +10,7 @@ from tools.code.languages import SUFFIXES, language_of
 from tools.code.modules import Modules
 from tools.code.outline import Outline, OutlineItem, outline_of
 from tools.code.project import ResolvedImport, resolve_imports
-from tools.code.source import Source
+from tools.code.source import SourceText
 from tools.errors import TooLarge, ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
@@ -45,7 +45,7 @@ class DescribeFile:
             why = f"{args.path} has {info.size} bytes, too large to describe."
             raise TooLarge(why, advice="Use search_code.")
         content = await read_required(host, args.path)
-        source = Source(args.path, content)
+        source = SourceText(args.path, content)
         outline = await asyncio.to_thread(outline_of, source)
         if outline is None:
             suffixes = " ".join(SUFFIXES)
@@ -81,7 +81,7 @@ async def _folder(path: str, host: Host, call: Call) -> ToolResult:
     return ToolResult(lines, {"path": path, "files": len(inside)}, f"{len(inside)} files")
 
 
-def _render(source: Source, outline: Outline, imported: Sequence[ResolvedImport], importers: Sequence[str]) -> str:
+def _render(source: SourceText, outline: Outline, imported: Sequence[ResolvedImport], importers: Sequence[str]) -> str:
     lines = source.content.count(b"\n") + (not source.content.endswith(b"\n") and bool(source.content))
     kind = "a test" if is_test(source.path) else "a file"
     parts = [f"**`{source.path}`** is {kind} in {outline.language}, {lines} line{'s' if lines != 1 else ''}."]
@@ -136,7 +136,7 @@ def _length(symbol: OutlineItem) -> int:
     return symbol.end_line - symbol.line + 1
 
 
-def _imports(source: Source, imported: Sequence[ResolvedImport], outline: Outline) -> str:
+def _imports(source: SourceText, imported: Sequence[ResolvedImport], outline: Outline) -> str:
     if source.family is None:
         shown = ", ".join(f"`{each}`" for each in outline.imports[:_SHOWN])
         return f"**Imports** {shown}." if shown else ""

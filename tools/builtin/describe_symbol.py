@@ -8,7 +8,7 @@ from tools.code.definitions import Definition
 from tools.code.files import is_copied, is_test
 from tools.code.modules import Modules
 from tools.code.outline import outline_of
-from tools.code.source import Source
+from tools.code.source import SourceText
 from tools.code.symbol_search import FILES, SearchResult, SymbolSearch
 from tools.code.usages import Callee, SymbolUsage, find_callees, locate_callee
 from tools.host import Host
@@ -54,7 +54,7 @@ class DescribeSymbol:
 
 
 async def _places(
-    calls: Sequence[Callee], known: Mapping[str, Source], search: SymbolSearch, modules: Modules
+    calls: Sequence[Callee], known: Mapping[str, SourceText], search: SymbolSearch, modules: Modules
 ) -> dict[str, Definition]:
     files = dict.fromkeys(callee.file for callee in calls if callee.file is not None)
     sources = {**known, **await search.open(list(files)[:_CALLEE_FILES])}
@@ -94,7 +94,7 @@ def _render(
     return "\n\n".join(parts)
 
 
-def _members(one: Definition, source: Source) -> str:
+def _members(one: Definition, source: SourceText) -> str:
     if one.kind not in _TYPES:
         return ""
     outline = outline_of(source)

@@ -6,7 +6,7 @@ from pydantic import Field, JsonValue
 
 from tools.code.files import SOURCES, only
 from tools.code.outline import OutlineItem, outline_of
-from tools.code.source import Source
+from tools.code.source import SourceText
 from tools.errors import TimedOut, ToolError
 from tools.host import Host, OutputCollector
 from tools.ripgrep import ripgrep_command
@@ -38,7 +38,7 @@ class FindSymbols:
         found: list[tuple[str, OutlineItem]] = []
         for number, path in enumerate(paths[:_FILES], 1):
             try:
-                outline = outline_of(Source(path, await host.read(path, _SIZE)))
+                outline = outline_of(SourceText(path, await host.read(path, _SIZE)))
             except ToolError:
                 continue  # gone meanwhile
             wanted = args.query.casefold()

@@ -8,7 +8,7 @@ from tools.code.codebase import Codebase
 from tools.code.edits import apply_edits
 from tools.code.import_edits import ImportEdits, reexported_names
 from tools.code.project import Project
-from tools.code.source import Source, family_of
+from tools.code.source import SourceText, family_of
 from tools.errors import ToolError
 from tools.host import FileChange, Host
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
@@ -79,7 +79,7 @@ def _tidy(project: Project, path: str, args: OrganizeImportsArguments) -> tuple[
     alone = Project(project.modules)
     kept: set[str] = set()
     for number in range(_ROUNDS if args.remove else 0):
-        alone.add(Source(path, content))
+        alone.add(SourceText(path, content))
         gone = _unused(alone, path)
         if number == 0:
             kept = reexported_names(path, gone, project)
@@ -90,7 +90,7 @@ def _tidy(project: Project, path: str, args: OrganizeImportsArguments) -> tuple[
         content = source.bom + apply_edits(alone.files[path].source.text, step.edits)
     whole.kept = sorted(kept)
     if args.sort:
-        alone.add(Source(path, content))
+        alone.add(SourceText(path, content))
         if path in alone.files:
             step = _step(alone, path, set(), sort=True)
             content = source.bom + apply_edits(alone.files[path].source.text, step.edits)

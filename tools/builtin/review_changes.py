@@ -22,7 +22,7 @@ from tools.code.review import (
     check_text,
     parse_changed_lines,
 )
-from tools.code.source import Source
+from tools.code.source import SourceText
 from tools.code.tree_rules import check_tree
 from tools.errors import FileMissing, InvalidArguments, ToolError
 from tools.git import GitPath, Reference, run_git
@@ -170,7 +170,7 @@ def _findings(
     names: Sequence[str],
     files: Sequence[str],
     modules: Modules,
-    sources: Mapping[str, Source],
+    sources: Mapping[str, SourceText],
     graph: Graph,
 ) -> list[ReviewFinding]:
     found = [finding for path in names if (finding := check_name(path)) is not None]

@@ -10,7 +10,7 @@ from tools.code.files import SIZE, only, run_ripgrep
 from tools.code.mentions import COMPUTED_LOOKUP
 from tools.code.modules import Modules
 from tools.code.project import Project, Refusal
-from tools.code.source import PYTHON_SUFFIXES, SCRIPT_SUFFIXES, Source, family_of
+from tools.code.source import PYTHON_SUFFIXES, SCRIPT_SUFFIXES, SourceText, family_of
 from tools.errors import FileMissing, ToolError
 from tools.host import Host
 from tools.protected import protected_part
@@ -134,7 +134,7 @@ class Codebase:
 
     def _analyze(self, paths: Iterable[str]) -> None:
         for path in paths:
-            self.project.add(Source(path, self.contents[path]), self._analyzed, members=True)
+            self.project.add(SourceText(path, self.contents[path]), self._analyzed, members=True)
 
     async def ask(self, question: Callable[[Project], T]) -> T:
         """Answer a question about the code; read the files that it needs on the way."""

@@ -5,7 +5,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from tools.code.languages import Language, words
-from tools.code.source import Family, Source, ancestors, descendants, is_field, line_of, text_of
+from tools.code.source import Family, SourceText, ancestors, descendants, is_field, line_of, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -50,11 +50,11 @@ class Definition(NamedTuple):
         return f"{self.path}:{self.line}"
 
 
-def find_definitions(source: Source, word: str) -> list[Definition]:
+def find_definitions(source: SourceText, word: str) -> list[Definition]:
     return [found for node in source.named(word) if (found := _definition(node, source)) is not None]
 
 
-def _definition(node: "Node", source: Source) -> Definition | None:
+def _definition(node: "Node", source: SourceText) -> Definition | None:
     language = source.language
     assert language is not None
     whole = defined_by(node, language)
@@ -99,7 +99,7 @@ def _complexity(whole: "Node", language: Language) -> int:
     return 1 + sum(each.type in language.branches for each in descendants(whole))
 
 
-def _variable(node: "Node", source: Source) -> "tuple[Node | None, str]":
+def _variable(node: "Node", source: SourceText) -> "tuple[Node | None, str]":
     """Return the statement that gives a name of a module or class its value."""
     parent = node.parent
     if parent is None:
@@ -119,7 +119,7 @@ def _outer(node: "Node") -> "Node":
     return node
 
 
-def _signature(whole: "Node", outer: "Node", kind: str, source: Source) -> str:
+def _signature(whole: "Node", outer: "Node", kind: str, source: SourceText) -> str:
     if kind in _SHAPES:
         lines = text_of(whole).split("\n")
         return "\n".join(lines[:_SHAPE_LINES] + (["…"] if len(lines) > _SHAPE_LINES else []))[:_SIGNATURE]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from tools.code.checkers import ESLINT, MYPY, PYRIGHT, PYTHON, RUFF, TSC, Checker, find_program, is_configured
 from tools.code.languages import language_of
 from tools.code.outline import outline_of
-from tools.code.source import Source
+from tools.code.source import SourceText
 from tools.errors import CommandMissing, ToolError
 from tools.host import Host, OutputCollector
 from tools.paths import as_argument
@@ -185,7 +185,7 @@ async def _syntax(paths: list[str], host: Host) -> list[CheckerFinding] | None:
         content = await host.read(path, _SIZE)
         if path.endswith((".py", ".pyi")):
             found += _parsed(path, content)
-        elif outline := outline_of(Source(path, content)):
+        elif outline := outline_of(SourceText(path, content)):
             found += [CheckerFinding(path, line, 1, "error", "syntax error", "syntax") for line in outline.errors[:20]]
     return found if paths else None
 

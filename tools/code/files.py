@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from tools.code.languages import SUFFIXES
-from tools.code.source import Source
+from tools.code.source import SourceText
 from tools.errors import TimedOut, ToolError
 from tools.host import Host, OutputCollector
 from tools.ripgrep import ripgrep_command
@@ -77,16 +77,16 @@ async def count_lines(host: Host, call: Call) -> dict[str, int]:
     return {path: counts[path] for path in await without_build_output(host, counts)}
 
 
-async def open_sources(host: Host, paths: Iterable[str]) -> dict[str, Source]:
+async def open_sources(host: Host, paths: Iterable[str]) -> dict[str, SourceText]:
     """Open files, without those that are gone or very large."""
-    found: dict[str, Source] = {}
+    found: dict[str, SourceText] = {}
     for number, path in enumerate(paths, 1):
         try:
             content = await host.read(path, SIZE + 1)
         except ToolError:
             continue
         if len(content) <= SIZE:
-            found[path] = Source(path, content)
+            found[path] = SourceText(path, content)
         if number % 50 == 0:
             await asyncio.sleep(0)
     return found

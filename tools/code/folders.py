@@ -11,7 +11,7 @@ from tools.code.graph import Graph
 from tools.code.languages import language_of
 from tools.code.manifest import first_paragraph, read_text
 from tools.code.outline import outline_of
-from tools.code.source import Source, text_of
+from tools.code.source import SourceText, text_of
 from tools.host import Host
 
 _MAIN_FOLDERS = 14
@@ -66,7 +66,7 @@ async def folder_purpose(host: Host, folder: str, files: frozenset[str]) -> str:
         if path not in files:
             continue
         text = await read_text(host, path)
-        doc = first_paragraph(text) if name.endswith(".md") else doc_of(Source(path, text.encode()).root)
+        doc = first_paragraph(text) if name.endswith(".md") else doc_of(SourceText(path, text.encode()).root)
         if doc:
             return _first_sentence(doc)
     return ""
@@ -87,7 +87,9 @@ def folder_table(folders: Sequence[Folder]) -> str:
     return "\n".join(["| folder | files | lines | what it is |", "| --- | ---: | ---: | --- |", *rows])
 
 
-def describe_folder(path: str, purpose: str, inside: Sequence[str], sources: Mapping[str, Source], graph: Graph) -> str:
+def describe_folder(
+    path: str, purpose: str, inside: Sequence[str], sources: Mapping[str, SourceText], graph: Graph
+) -> str:
     lines = sum(source.content.count(b"\n") for source in sources.values())
     parts = [f"**`{path}/`** holds {len(inside)} files, {len(sources)} of them code ({lines:,} lines)."]
     if purpose:
@@ -111,7 +113,7 @@ def _folder_of(path: str) -> str:
     return f"{dirname(path)}/" if dirname(path) else path
 
 
-def _describe_file(source: Source, folder: str) -> str:
+def _describe_file(source: SourceText, folder: str) -> str:
     name = source.path.removeprefix(f"{folder}/")
     summary = _first_sentence(file_purpose(source))
     if not summary:
@@ -122,7 +124,7 @@ def _describe_file(source: Source, folder: str) -> str:
     return f"`{name}`{f' — {summary}' if summary else ''}"
 
 
-def file_purpose(source: Source) -> str:
+def file_purpose(source: SourceText) -> str:
     """Return the module docstring or the comment at the top, unless it documents the first definition."""
     if source.family == "python":
         return doc_of(source.root)

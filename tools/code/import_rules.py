@@ -8,7 +8,7 @@ from tools.code.definitions import find_definitions
 from tools.code.modules import Modules
 from tools.code.project import ResolvedImport, resolve_imports
 from tools.code.review import ReviewedFile, ReviewFinding
-from tools.code.source import Source, ancestors, text_of
+from tools.code.source import SourceText, ancestors, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -21,7 +21,7 @@ def imported_files(file: ReviewedFile, modules: Modules) -> list[str]:
     return [each.file for each in file.imports(modules) if each.file is not None and each.name not in (None, "*")]
 
 
-def check_imports(file: ReviewedFile, modules: Modules, others: Mapping[str, Source]) -> list[ReviewFinding]:
+def check_imports(file: ReviewedFile, modules: Modules, others: Mapping[str, SourceText]) -> list[ReviewFinding]:
     source = file.source
     found = []
     for each in file.imports(modules):
@@ -39,7 +39,7 @@ def check_imports(file: ReviewedFile, modules: Modules, others: Mapping[str, Sou
     return found
 
 
-def _missing(binding: ResolvedImport, source: Source, modules: Modules) -> str:
+def _missing(binding: ResolvedImport, source: SourceText, modules: Modules) -> str:
     """Return the missing file, or empty if the module may come from outside the project."""
     if source.family == "script":
         relative = binding.module.startswith(".")
@@ -64,7 +64,7 @@ def _is_folder(importer: str, module: str, modules: Modules) -> bool:
     return modules.holds("/".join([*folder, *rest]))
 
 
-def _guarded(source: Source, line: int) -> bool:
+def _guarded(source: SourceText, line: int) -> bool:
     """Whether the import is inside a `try` and may fail."""
     lines = source.text.split(b"\n", line)
     start = sum(len(each) + 1 for each in lines[: line - 1]) + len(lines[line - 1]) - len(lines[line - 1].lstrip())
@@ -72,11 +72,11 @@ def _guarded(source: Source, line: int) -> bool:
     return node is not None and any(above.type == "try_statement" for above in ancestors(node))
 
 
-def _lacks(source: Source | None, name: str, modules: Modules) -> bool:
+def _lacks(source: SourceText | None, name: str, modules: Modules) -> bool:
     return source is not None and not _has(source, name, modules)
 
 
-def _has(source: Source, name: str, modules: Modules) -> bool:
+def _has(source: SourceText, name: str, modules: Modules) -> bool:
     if source.language is None or name == "default":
         return source.language is None or b"default" in source.content or b"module.exports" in source.content
     if source.family == "python":

@@ -8,7 +8,7 @@ from tools.code.import_edits import remove_names
 from tools.code.move_syntax import MoveSyntax, PythonSyntax, ScriptSyntax
 from tools.code.project import Project, Refusal
 from tools.code.scopes import Binding, BindingRef, FileScopes, ModuleRef
-from tools.code.source import Source, family_of
+from tools.code.source import SourceText, family_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -271,7 +271,7 @@ class _Move:
             left = contents[self._from].rstrip()
             contents[self._from] = left + newline_of(source.text) if left else b""
         for path, content in contents.items():
-            if not Source(path, content).is_valid:
+            if not SourceText(path, content).is_valid:
                 raise Refusal("would_break", f"{path} would no longer be valid; nothing was changed. Move it by hand.")
         return contents
 

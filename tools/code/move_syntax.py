@@ -11,7 +11,7 @@ from tools.code.modules import Modules
 from tools.code.project import Project, Refusal
 from tools.code.python_definitions import name_of
 from tools.code.scopes import Binding, FileScopes
-from tools.code.source import Source, descendants, text_of
+from tools.code.source import SourceText, descendants, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -149,7 +149,7 @@ class PythonSyntax:
 
     def after_imports(self, text: bytes, path: str) -> int:
         place = 0
-        for child in Source(path, text).root.named_children:
+        for child in SourceText(path, text).root.named_children:
             importing = child.type in ("import_statement", "import_from_statement", "future_import_statement")
             docstring = child.type == "expression_statement" and place == 0 and child.named_children[0].type == "string"
             if importing or docstring:
@@ -166,7 +166,7 @@ class PythonSyntax:
         if not lines:
             return text
         place = self.after_imports(text, path)
-        bare = not any("import" in each.type for each in Source(path, text[:place]).root.named_children)
+        bare = not any("import" in each.type for each in SourceText(path, text[:place]).root.named_children)
         if bare and place > 0:
             lines = ["", *lines]
         return _insert_lines(text, lines, place)
@@ -294,7 +294,7 @@ class ScriptSyntax:
 
     def exported_text(self, text: bytes) -> bytes:
         """Add `export`."""
-        root = Source("a.tsx", text).root
+        root = SourceText("a.tsx", text).root
         first = next((each for each in root.named_children if each.type != "comment"), None)
         if first is None or first.type == "export_statement":
             return text
@@ -302,7 +302,7 @@ class ScriptSyntax:
 
     def after_imports(self, text: bytes, path: str) -> int:
         place = 0
-        for child in Source(path, text).root.named_children:
+        for child in SourceText(path, text).root.named_children:
             if child.type == "import_statement":
                 place = _line_end(text, child.end_byte)
         return place

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tools.code.definitions import holds_code
 from tools.code.languages import Language
-from tools.code.source import Source, descendants, line_of, text_of
+from tools.code.source import SourceText, descendants, line_of, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -34,7 +34,7 @@ class Outline(NamedTuple):
     errors: list[int]
 
 
-def outline_of(source: Source) -> Outline | None:
+def outline_of(source: SourceText) -> Outline | None:
     """Return None for an unknown language."""
     if source.language is None:
         return None

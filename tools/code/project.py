@@ -18,7 +18,7 @@ from tools.code.scopes import (
     lookup,
 )
 from tools.code.script_scopes import ScriptScopes
-from tools.code.source import Source, text_of
+from tools.code.source import SourceText, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -42,13 +42,13 @@ class Project:
 
     def __init__(self, modules: Modules) -> None:
         self.modules = modules
-        self.sources: dict[str, Source] = {}
+        self.sources: dict[str, SourceText] = {}
         self.files: dict[str, FileScopes] = {}
         #: Files that cannot be analyzed, with the reason.
         self.skipped: dict[str, str] = {}
         self.wanted: set[str] = set()
 
-    def add(self, source: Source, words: frozenset[str] | None = None, *, members: bool = False) -> None:
+    def add(self, source: SourceText, words: frozenset[str] | None = None, *, members: bool = False) -> None:
         """Analyze a file, or with `words` only those parts that hold one of them."""
         path = source.path
         self.wanted.discard(path)
@@ -153,7 +153,7 @@ class Project:
         return None
 
 
-def analyze(source: Source, words: frozenset[str] | None = None, *, members: bool = False) -> FileScopes:
+def analyze(source: SourceText, words: frozenset[str] | None = None, *, members: bool = False) -> FileScopes:
     walk_type = PythonScopes if source.family == "python" else ScriptScopes
     walk = walk_type(source, words, members=members)
     walk.block(source.root, walk.module)
@@ -171,7 +171,7 @@ class ResolvedImport(NamedTuple):
     file: str | None
 
 
-def resolve_imports(source: Source, modules: Modules) -> list[ResolvedImport]:
+def resolve_imports(source: SourceText, modules: Modules) -> list[ResolvedImport]:
     """Return the imports of one file, also of a file with syntax errors."""
     if source.family is None:
         return []

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tools.code.scopes import Binding, BindingKind, ClassBody, Place, Scope, ScopeKind, ScopeWalk, Use, lookup, place_of
-from tools.code.source import Source, text_of
+from tools.code.source import SourceText, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -24,7 +24,7 @@ def name_of(node: "Node") -> str:
 class PythonWalk(ScopeWalk):
     _entered_words = frozenset({"global", "nonlocal"})
 
-    def __init__(self, source: Source, words: frozenset[str] | None = None, *, members: bool = False) -> None:
+    def __init__(self, source: SourceText, words: frozenset[str] | None = None, *, members: bool = False) -> None:
         super().__init__(source, words, members=members)
         self.module.types = self.module.values
         self._bodies: dict[int, ClassBody] = {}

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from tools.code.python_definitions import PythonDefinitions, name_of, quoted
 from tools.code.scopes import Import, ImportedName, Keyword, MemberAccess, Place, Scope, Use, lookup, place_of
-from tools.code.source import Source, line_of, text_of
+from tools.code.source import SourceText, line_of, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -25,7 +25,7 @@ def _strings(node: "Node") -> list[tuple[str, Place]]:
 
 
 class PythonScopes(PythonDefinitions):
-    def __init__(self, source: Source, words: frozenset[str] | None = None, *, members: bool = False) -> None:
+    def __init__(self, source: SourceText, words: frozenset[str] | None = None, *, members: bool = False) -> None:
         super().__init__(source, words, members=members)
         self._within = False
         self._handlers = {

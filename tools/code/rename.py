@@ -13,7 +13,7 @@ from tools.code.edits import ByteEdit, apply_edits, line_at
 from tools.code.project import Project, Refusal
 from tools.code.references import find_references
 from tools.code.scopes import Binding, ClassKey, FileScopes, Scope
-from tools.code.source import Family, Source, descendants
+from tools.code.source import Family, SourceText, descendants
 from tools.code.symbol_lookup import find_symbol, find_twins
 from tools.code.symbols import Reference, References, Symbol
 
@@ -142,7 +142,7 @@ def _word(name: str) -> re.Pattern[bytes]:
 
 def _changed(file: FileScopes, edits: list[ByteEdit]) -> bytes:
     content = file.source.bom + apply_edits(file.source.text, edits)
-    if not Source(file.path, content).is_valid:
+    if not SourceText(file.path, content).is_valid:
         line = line_at(file.source.text, edits[0].start)
         raise Refusal(
             "would_break", f"{file.path}:{line} would no longer be valid with this name; nothing was changed."

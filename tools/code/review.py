@@ -13,7 +13,7 @@ from tools.code.graph import Graph
 from tools.code.modules import Modules
 from tools.code.outline import OutlineItem, outline_of
 from tools.code.project import ResolvedImport, resolve_imports
-from tools.code.source import Source
+from tools.code.source import SourceText
 from tools.patch import read_diff
 from tools.protected import secret_part
 
@@ -81,7 +81,7 @@ class ReviewedFile:
         self.content = content
         self.lines = lines
         self.created = created
-        self.source = Source(path, content)
+        self.source = SourceText(path, content)
         self._imports: list[ResolvedImport] | None = None
 
     def imports(self, modules: Modules) -> list[ResolvedImport]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from tools.code.source import Source
+from tools.code.source import SourceText
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -148,7 +148,7 @@ class ClassBody:
 
 @dataclass(slots=True)
 class FileScopes:
-    source: Source
+    source: SourceText
     module: Scope
     scopes: list[Scope] = field(default_factory=list)
     bindings: list[Binding] = field(default_factory=list)
@@ -233,7 +233,7 @@ class ScopeWalk:
 
     _entered_words: frozenset[str] = frozenset()
 
-    def __init__(self, source: Source, words: frozenset[str] | None = None, *, members: bool = False) -> None:
+    def __init__(self, source: SourceText, words: frozenset[str] | None = None, *, members: bool = False) -> None:
         self.module = Scope("module", source.root, None)
         self.file = FileScopes(source, self.module, [self.module])
         self._uses: list[Use] = []

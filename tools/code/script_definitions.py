@@ -18,7 +18,7 @@ from tools.code.scopes import (
     lookup,
     place_of,
 )
-from tools.code.source import Source, text_of
+from tools.code.source import SourceText, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Query
@@ -31,7 +31,7 @@ BOTH = VALUE | TYPE
 class ScriptWalk(ScopeWalk):
     _entered_words = frozenset({"import", "require"})
 
-    def __init__(self, source: Source, words: frozenset[str] | None = None, *, members: bool = False) -> None:
+    def __init__(self, source: SourceText, words: frozenset[str] | None = None, *, members: bool = False) -> None:
         super().__init__(source, words, members=members)
         self._assigned: list[tuple[str, Node, Scope]] = []
         #: The enclosing classes, innermost last; None where `this` is not an instance of one.
@@ -130,7 +130,7 @@ class ScriptWalk(ScopeWalk):
             binding.opaque |= binding.name in assigned
 
 
-def _assigned_names(source: Source) -> "list[Node]":
+def _assigned_names(source: SourceText) -> "list[Node]":
     from tree_sitter import QueryCursor
 
     assert source.language is not None

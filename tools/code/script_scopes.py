@@ -15,7 +15,7 @@ from tools.code.scopes import (
     place_of,
 )
 from tools.code.script_definitions import BOTH, TYPE, ScriptDefinitions, string_of
-from tools.code.source import Source, line_of, text_of
+from tools.code.source import SourceText, line_of, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -37,7 +37,7 @@ _METHODS = ("method_definition", "method_signature", "abstract_method_signature"
 
 
 class ScriptScopes(ScriptDefinitions):
-    def __init__(self, source: Source, words: frozenset[str] | None = None, *, members: bool = False) -> None:
+    def __init__(self, source: SourceText, words: frozenset[str] | None = None, *, members: bool = False) -> None:
         super().__init__(source, words, members=members)
         self._handlers |= {
             "identifier": self._name,

@@ -26,7 +26,7 @@ def family_of(path: str) -> Family | None:
     return "script" if path.endswith(SCRIPT_SUFFIXES) else None
 
 
-class Source:
+class SourceText:
     """A file's content; the tree is parsed on first use. All byte offsets count from the start of `text`."""
 
     def __init__(self, path: str, content: bytes) -> None:

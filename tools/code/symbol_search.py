@@ -11,7 +11,7 @@ from tools.code import files
 from tools.code.definitions import Definition, find_definitions
 from tools.code.files import is_copied, is_test
 from tools.code.modules import Modules
-from tools.code.source import Source
+from tools.code.source import SourceText
 from tools.code.symbols import Certainty
 from tools.code.usages import SymbolUsage, UsageFinder, UsageReport
 from tools.errors import ToolError
@@ -39,7 +39,7 @@ class SearchResult(NamedTuple):
     #: All definitions of the name, also in other files and classes.
     all: list[Definition]
     #: The files that hold the name.
-    sources: dict[str, Source]
+    sources: dict[str, SourceText]
     left_out: int
 
 
@@ -48,20 +48,20 @@ class SymbolSearch:
         self._host = host
         self._call = call
         self._modules: Modules | None = None
-        self.opened: dict[str, Source] = {}
+        self.opened: dict[str, SourceText] = {}
 
     async def modules(self) -> Modules:
         if self._modules is None:
             self._modules = Modules(await files.list_files(self._host, self._call))
         return self._modules
 
-    async def sources(self, words: Sequence[str], first: str | None = None) -> tuple[dict[str, Source], int]:
+    async def sources(self, words: Sequence[str], first: str | None = None) -> tuple[dict[str, SourceText], int]:
         """Return the files that hold one of the words, within the limit, and how many are left out."""
         paths = await files.files_with_words(self._host, self._call, words)
         paths.sort(key=lambda path: (path != first, is_test(path), is_copied(path), path))
         return await self.open(paths[:FILES]), max(0, len(paths) - FILES)
 
-    async def open(self, paths: Iterable[str]) -> dict[str, Source]:
+    async def open(self, paths: Iterable[str]) -> dict[str, SourceText]:
         wanted = list(paths)
         self.opened |= await files.open_sources(self._host, [path for path in wanted if path not in self.opened])
         return {path: self.opened[path] for path in wanted if path in self.opened}
@@ -147,7 +147,7 @@ def _unlikeliness(each: Definition) -> tuple[bool, ...]:
     )
 
 
-def _find(finder: UsageFinder, one: Definition, sources: dict[str, Source]) -> UsageReport:
+def _find(finder: UsageFinder, one: Definition, sources: dict[str, SourceText]) -> UsageReport:
     finder.project.wanted.clear()
     finder.add(sources.values())
     return finder.find(one)
@@ -222,7 +222,7 @@ async def find_impact(found: SearchResult, search: SymbolSearch) -> Impact:
 
 
 def _step(
-    frontier: Sequence[Definition], finder: UsageFinder, sources: dict[str, Source]
+    frontier: Sequence[Definition], finder: UsageFinder, sources: dict[str, SourceText]
 ) -> list[tuple[SymbolUsage, str, Definition | None]]:
     finder.add(sources.values())
     found = []
@@ -235,7 +235,7 @@ def _step(
 
 
 def _follow(
-    one: Definition, same: Sequence[Definition], used: Sequence[SymbolUsage], sources: dict[str, Source]
+    one: Definition, same: Sequence[Definition], used: Sequence[SymbolUsage], sources: dict[str, SourceText]
 ) -> list[tuple[SymbolUsage, str, Definition | None]]:
     # A likely usage is followed only if no other class has a member of that name.
     unambiguous = len({each.owner for each in same}) <= 1
@@ -246,7 +246,7 @@ def _follow(
     ]
 
 
-def _enclosing(usage: SymbolUsage, source: Source) -> Definition | None:
+def _enclosing(usage: SymbolUsage, source: SourceText) -> Definition | None:
     """Return the outermost function or method around a usage, else its class, or None in a module."""
     parts = usage.within.split(".")
     last = None

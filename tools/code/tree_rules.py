@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tools.code.files import is_test
 from tools.code.languages import parser
 from tools.code.review import ReviewedFile, ReviewFinding, Rule, Severity
-from tools.code.source import Source, line_of, text_of
+from tools.code.source import SourceText, line_of, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Query
@@ -57,7 +57,7 @@ def check_tree(file: ReviewedFile) -> list[ReviewFinding]:
     return found
 
 
-def _relevant_nodes(source: Source) -> "list[Node]":
+def _relevant_nodes(source: SourceText) -> "list[Node]":
     """Return the nodes that rules check; a tree query is much faster than a walk."""
     from tree_sitter import QueryCursor
 
@@ -77,7 +77,7 @@ def _query(module: str, function: str) -> "Query | None":
     return Query(grammar, " ".join(f"({kind}) @node" for kind in known)) if known else None
 
 
-def _check_syntax(file: ReviewedFile, source: Source) -> list[ReviewFinding]:
+def _check_syntax(file: ReviewedFile, source: SourceText) -> list[ReviewFinding]:
     errors = source.errors
     if not errors:
         return []
@@ -96,7 +96,7 @@ def _check_syntax(file: ReviewedFile, source: Source) -> list[ReviewFinding]:
     return [ReviewFinding(file.path, line, severity, message, "correct it.", "syntax")]
 
 
-def _check_node(node: "Node", source: Source) -> Iterator[RuleHit]:
+def _check_node(node: "Node", source: SourceText) -> Iterator[RuleHit]:
     kind = node.type
     if kind in ("call", "call_expression"):
         yield from _check_call(node, source)
@@ -119,7 +119,7 @@ def _check_node(node: "Node", source: Source) -> Iterator[RuleHit]:
         yield "warning", "A dbg! was left here.", "delete it.", "debug"
 
 
-def _check_call(node: "Node", source: Source) -> Iterator[RuleHit]:
+def _check_call(node: "Node", source: SourceText) -> Iterator[RuleHit]:
     name = text_of(node.child_by_field_name("function"))
     if _ONLY.match(name) and source.family == "script" and is_test(source.path):
         yield "warning", f"{name} keeps all other tests from running.", "remove the .only.", "debug"
@@ -131,7 +131,7 @@ def _check_call(node: "Node", source: Source) -> Iterator[RuleHit]:
     yield _CALLS[name]
 
 
-def _prints_by_design(source: Source) -> bool:
+def _prints_by_design(source: SourceText) -> bool:
     script = source.content.startswith(b"#!") or b"__main__" in source.content
     return script or bool(_PRINTING.search(source.path)) or is_test(source.path)
 

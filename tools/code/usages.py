@@ -10,7 +10,7 @@ from tools.code.languages import words
 from tools.code.modules import Modules
 from tools.code.project import Project, ResolvedImport, resolve_imports
 from tools.code.references import find_references
-from tools.code.source import Source, ancestors, descendants, is_field, line_of, text_of
+from tools.code.source import SourceText, ancestors, descendants, is_field, line_of, text_of
 from tools.code.symbols import Certainty, Reference, References, Symbol, symbols_in
 
 if TYPE_CHECKING:
@@ -54,10 +54,10 @@ class UsageFinder:
         self.project = Project(modules)
         self._words = frozenset(searched)
         self._members = members
-        self._others: dict[str, Source] = {}
+        self._others: dict[str, SourceText] = {}
         self._classes = ClassIndex(self.project)
 
-    def add(self, sources: Iterable[Source]) -> None:
+    def add(self, sources: Iterable[SourceText]) -> None:
         for source in sources:
             if source.family is None:
                 self._others[source.path] = source
@@ -88,11 +88,11 @@ class UsageFinder:
                 found.update(_by_name(definition, source))
         return UsageReport(sorted(found), references.names, references.default_exporters)
 
-    def _sources(self, paths: Iterable[str] | None) -> list[Source]:
+    def _sources(self, paths: Iterable[str] | None) -> list[SourceText]:
         every = {**self.project.sources, **self._others}
         return list(every.values()) if paths is None else [every[path] for path in paths if path in every]
 
-    def _is_analyzed(self, source: Source) -> bool:
+    def _is_analyzed(self, source: SourceText) -> bool:
         return source.path in self.project.files
 
     def _learn(self, names: set[str]) -> bool:
@@ -149,19 +149,19 @@ class UsageFinder:
         return "likely" if receiver in self._classes.ancestors(owner) else None
 
 
-def _is_related(source: Source, definition: Definition) -> bool:
+def _is_related(source: SourceText, definition: Definition) -> bool:
     if definition.family is None:
         return source.language_name == definition.language
     return source.family == definition.family
 
 
-def _by_name(definition: Definition, source: Source) -> Iterator[SymbolUsage]:
+def _by_name(definition: Definition, source: SourceText) -> Iterator[SymbolUsage]:
     for node in source.named(definition.name):
         if not _is_definition(node, source):
             yield _usage(node, source, "likely")
 
 
-def _usage(node: "Node", source: Source, certainty: Certainty) -> SymbolUsage:
+def _usage(node: "Node", source: SourceText, certainty: Certainty) -> SymbolUsage:
     assert source.language is not None
     parent = node.parent if not _is_member(node) or node.parent is None else node.parent.parent
     kind: UsageKind = "name"
@@ -205,14 +205,14 @@ def _in_import(node: "Node") -> bool:
     return False
 
 
-def _is_definition(node: "Node", source: Source) -> bool:
+def _is_definition(node: "Node", source: SourceText) -> bool:
     assert source.language is not None
     if defined_by(node, source.language) is not None:
         return True
     return node.parent is not None and node.parent.type == "assignment" and is_field(node, "left")
 
 
-def _is_called(node: "Node", parent: "Node", source: Source) -> bool:
+def _is_called(node: "Node", parent: "Node", source: SourceText) -> bool:
     assert source.language is not None
     if parent.type in _CALLING:
         return True
@@ -245,7 +245,7 @@ class Callee(NamedTuple):
     word: str
 
 
-def find_callees(definition: Definition, source: Source, modules: Modules) -> list[Callee]:
+def find_callees(definition: Definition, source: SourceText, modules: Modules) -> list[Callee]:
     """Return what a definition calls, each once, in text order."""
     assert source.language is not None
     whole = source.root.descendant_for_byte_range(*definition.span)
@@ -261,7 +261,7 @@ def find_callees(definition: Definition, source: Source, modules: Modules) -> li
     return list(found.values())
 
 
-def _callee_file(name: str, source: Source, imported: Mapping[str, ResolvedImport]) -> str | None:
+def _callee_file(name: str, source: SourceText, imported: Mapping[str, ResolvedImport]) -> str | None:
     receiver, _, word = name.rpartition(".")
     if receiver in _SELF or not receiver:
         if word in imported and not receiver:
@@ -270,7 +270,7 @@ def _callee_file(name: str, source: Source, imported: Mapping[str, ResolvedImpor
     return imported[receiver].file if receiver in imported else None
 
 
-def locate_callee(callee: Callee, sources: Mapping[str, Source], modules: Modules) -> Definition | None:
+def locate_callee(callee: Callee, sources: Mapping[str, SourceText], modules: Modules) -> Definition | None:
     """Find the definition of a callee, through packages that re-export it."""
     path, word = callee.file, callee.word
     for _ in range(5):

@@ -11,7 +11,7 @@ from tools.mcp.entry import ServerEntry
 from tools.mcp.listing import Listing, clean
 from tools.mcp.results import to_result
 from tools.mcp.servers import McpServers, subject
-from tools.mcp.tool import McpTool
+from tools.mcp.tool import ServerTool
 from tools.spec import AnyTool, Call, Output, ToolResult
 
 _SEPARATOR = "__"
@@ -22,7 +22,7 @@ class McpBackend:
 
     def __init__(self, servers: McpServers) -> None:
         self.servers = servers
-        self._tools: dict[tuple[str, str], tuple[object, dict[str, McpTool]]] = {}
+        self._tools: dict[tuple[str, str], tuple[object, dict[str, ServerTool]]] = {}
 
     # -- as a source of tools ----------------------------------------------------------------------------------------
 
@@ -48,7 +48,7 @@ class McpBackend:
         server, separator, _ = name.partition(_SEPARATOR)
         return self.servers.entries(workspace).get(server) if separator else None
 
-    def _tools_of(self, entry: ServerEntry, workspace: str) -> dict[str, McpTool]:
+    def _tools_of(self, entry: ServerEntry, workspace: str) -> dict[str, ServerTool]:
         listing, accepted = self.servers.listing(entry, workspace)
         if listing is None:
             return {}
@@ -57,7 +57,7 @@ class McpBackend:
         if known is None or known[0] != stamp:
             sandboxed = self.servers.sandboxed
             made = {
-                name: McpTool(name, listed, entry, accepted=accepted, sandboxed=sandboxed)
+                name: ServerTool(name, listed, entry, accepted=accepted, sandboxed=sandboxed)
                 for name, listed in listing.names.items()
             }
             known = self._tools[(workspace, entry.name)] = (stamp, made)

@@ -45,7 +45,7 @@ class ServerFailed(ToolError):
     code = "mcp_server_failed"
 
 
-class Connection:
+class ServerConnection:
     """`open_transport` prepares one attempt to reach the server."""
 
     def __init__(self, entry: ServerEntry, workspace: str, open_transport: Callable[[], Awaitable[Opening]]) -> None:

@@ -25,7 +25,7 @@ class BadEntry(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Grants:
+class ServerGrants:
     """What the server's process may do beside reading its workspace and the system."""
 
     network: bool = False
@@ -48,7 +48,7 @@ class ServerEntry:
     headers: Mapping[str, str] = field(default_factory=dict)
     #: For OAuth: clientId, clientSecret, scopes; usually the server registers us by itself.
     oauth: Mapping[str, str] = field(default_factory=dict)
-    grants: Grants = field(default_factory=Grants)
+    grants: ServerGrants = field(default_factory=ServerGrants)
     #: Tools that need no approval, and tools that only read, by your own word; `*` is all of them.
     allow: frozenset[str] = frozenset()
     read_only: frozenset[str] = frozenset()
@@ -178,9 +178,9 @@ def parse_entry(written: str, raw: object, expand: Callable[[str], str], workspa
     )
 
 
-def _grants(raw: object, expand: Callable[[str], str], workspace: str, *, own: bool) -> Grants:
+def _grants(raw: object, expand: Callable[[str], str], workspace: str, *, own: bool) -> ServerGrants:
     if raw is None:
-        return Grants()
+        return ServerGrants()
     if not isinstance(raw, dict) or not raw.keys() <= {"network", "read", "write"}:
         raise BadEntry("grants may hold network (true or false), read and write (lists of paths)")
     reader = _Reader(raw, expand)
@@ -188,7 +188,7 @@ def _grants(raw: object, expand: Callable[[str], str], workspace: str, *, own: b
     for path in (*read, *write):
         if not own and not f"{path}/".startswith(f"{workspace}/"):
             raise BadEntry(f"a workspace can't grant {path}, which is outside of it")
-    return Grants(raw.get("network") is True, read, write)
+    return ServerGrants(raw.get("network") is True, read, write)
 
 
 def _place(path: str, workspace: str) -> str:

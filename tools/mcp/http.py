@@ -50,7 +50,7 @@ async def http_streams(
 def _bounded_transport(peer: HttpPeer) -> Any:
     import httpx2
 
-    class Bounded(httpx2.AsyncHTTPTransport):  # type: ignore[misc]
+    class BoundedBody(httpx2.AsyncHTTPTransport):  # type: ignore[misc]
         async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
             response = await super().handle_async_request(request)
             peer.heard = time.monotonic()
@@ -75,4 +75,4 @@ def _bounded_transport(peer: HttpPeer) -> Any:
         async def aclose(self) -> None:
             await self._stream.aclose()
 
-    return Bounded()
+    return BoundedBody()

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from tools.errors import ToolError
-from tools.mcp.connection import Connection
+from tools.mcp.connection import ServerConnection
 from tools.mcp.entry import ServerEntry
 from tools.mcp.listing import clean
 from tools.mcp.servers import McpServers
@@ -45,38 +45,38 @@ class PromptArgument(NamedTuple):
     required: bool
 
 
-class Prompt(NamedTuple):
+class ServerPrompt(NamedTuple):
     server: str
     name: str
     description: str = ""
     arguments: tuple[PromptArgument, ...] = ()
 
 
-class References(NamedTuple):
+class ServerReferences(NamedTuple):
     resources: tuple[Resource, ...] = ()
-    prompts: tuple[Prompt, ...] = ()
+    prompts: tuple[ServerPrompt, ...] = ()
 
 
 class McpReferences:
     def __init__(self, servers: McpServers) -> None:
         self._servers = servers
-        self._listed: dict[tuple[str, str], tuple[Connection, float, References]] = {}
+        self._listed: dict[tuple[str, str], tuple[ServerConnection, float, ServerReferences]] = {}
 
     def names_server(self, name: str, workspace: str) -> bool:
         return name in self._servers.entries(workspace)
 
-    async def all(self, workspace: str) -> References:
+    async def all(self, workspace: str) -> ServerReferences:
         """Of every server whose tools you accepted; those that are slow or fail are left out."""
         entries = [each for each in self._servers.entries(workspace).values() if self._accepted(each, workspace)]
         if not entries:
-            return References()
+            return ServerReferences()
         tasks = [asyncio.create_task(self._list(entry, workspace)) for entry in entries]
         done, slow = await asyncio.wait(tasks, timeout=_ALL_SECONDS)
         for task in slow:
             task.cancel()
         await asyncio.gather(*slow, return_exceptions=True)
         found = [task.result() for task in tasks if task in done and task.exception() is None]
-        return References(
+        return ServerReferences(
             tuple(each for one in found for each in one.resources), tuple(each for one in found for each in one.prompts)
         )
 
@@ -100,7 +100,7 @@ class McpReferences:
         result = await self._servers.connection(entry, workspace).ask(lambda client: client.get_prompt(name, given))
         return clip(clean("\n\n".join(_message(each) for each in result.messages[:_MAX_PARTS])), MAX_TEXT)
 
-    async def _known(self, server: str, workspace: str) -> tuple[ServerEntry, References]:
+    async def _known(self, server: str, workspace: str) -> tuple[ServerEntry, ServerReferences]:
         entry = self._servers.entries(workspace).get(server)
         if entry is None:
             raise ToolError(f"No MCP server is called {server[:60]}.", code="mcp_unknown_server")
@@ -113,7 +113,7 @@ class McpReferences:
     def _accepted(self, entry: ServerEntry, workspace: str) -> bool:
         return self._servers.pins.listing(entry, workspace) is not None
 
-    async def _list(self, entry: ServerEntry, workspace: str) -> References:
+    async def _list(self, entry: ServerEntry, workspace: str) -> ServerReferences:
         connection, key = self._servers.connection(entry, workspace), (workspace, entry.name)
         known = self._listed.get(key)
         if known is not None and known[0] is connection and time.monotonic() - known[1] < _LISTED_SECONDS:
@@ -125,7 +125,7 @@ class McpReferences:
         return found
 
 
-def fill_in(prompt: Prompt, words: str) -> dict[str, str]:
+def fill_in(prompt: ServerPrompt, words: str) -> dict[str, str]:
     """Arguments by name (`topic=tea`) or in order; the last one takes all words that are left. Raises `ToolError`."""
     try:
         parts = shlex.split(words)
@@ -167,9 +167,9 @@ def _find_uri(name: str, listed: Sequence[Resource]) -> str | None:
     return None
 
 
-async def _read(server: str, client: Any) -> References:
+async def _read(server: str, client: Any) -> ServerReferences:
     resources: list[Resource] = []
-    prompts: list[Prompt] = []
+    prompts: list[ServerPrompt] = []
     offered = client.server_capabilities
     if offered.resources is not None:
         for found in await _pages(client.list_resources, "resources"):
@@ -179,7 +179,7 @@ async def _read(server: str, client: Any) -> References:
     if offered.prompts is not None:
         for found in await _pages(client.list_prompts, "prompts"):
             prompts += _prompt(server, found)
-    return References(tuple(resources), tuple(prompts))
+    return ServerReferences(tuple(resources), tuple(prompts))
 
 
 async def _pages(read: Callable[..., Awaitable[Any]], name: str) -> list[Any]:
@@ -206,14 +206,14 @@ def _resource(server: str, uri: str, found: Any, *, template: bool = False) -> l
     return [Resource(server, uri, _line(found.name), _line(found.description or found.title), template)]
 
 
-def _prompt(server: str, found: Any) -> list[Prompt]:
+def _prompt(server: str, found: Any) -> list[ServerPrompt]:
     if clean(found.name) != found.name or not 0 < len(found.name) <= 100 or " " in found.name:
         return []
     arguments = tuple(
         PromptArgument(_line(each.name), _line(each.description), each.required is True)
         for each in (found.arguments or [])[:_MAX_ARGUMENTS]
     )
-    return [Prompt(server, found.name, _line(found.description or found.title), arguments)]
+    return [ServerPrompt(server, found.name, _line(found.description or found.title), arguments)]
 
 
 def _line(text: str | None) -> str:

@@ -14,7 +14,7 @@ from tools.local.environment import command_environment, sidecar_mark
 from tools.local.reaper import Reaper, process_table
 from tools.local.sandbox.probe import Sandboxes
 from tools.mcp.configuration import Configuration
-from tools.mcp.connection import Connection, ServerFailed
+from tools.mcp.connection import ServerConnection, ServerFailed
 from tools.mcp.entry import ServerEntry
 from tools.mcp.listing import Listing
 from tools.mcp.peer import Opening
@@ -52,7 +52,7 @@ class McpServers:
         self._data_dir = data_dir
         self._sandboxes = sandboxes
         self._private = tuple(str(place.absolute()) for place in (data_dir, *private))
-        self._connections: dict[tuple[str, str], Connection] = {}
+        self._connections: dict[tuple[str, str], ServerConnection] = {}
         #: Grows with every new server, whose keys are then redacted too.
         self.generation = 0
         self._closing: set[asyncio.Task[None]] = set()
@@ -74,7 +74,7 @@ class McpServers:
         known = connection.listing if connection is not None and connection.entry == entry else None
         return known, known is not None and self.pins.state(entry, workspace, known) == "pinned"
 
-    def connection(self, entry: ServerEntry, workspace: str) -> Connection:
+    def connection(self, entry: ServerEntry, workspace: str) -> ServerConnection:
         key = (workspace, entry.name)
         found = self._connections.get(key)
         if found is None or found.entry != entry:
@@ -82,7 +82,7 @@ class McpServers:
                 self._dismiss(found)
             elif len(self._connections) >= _MAX_CONNECTIONS:
                 self._dismiss(self._connections.pop(next(iter(self._connections))))
-            found = Connection(entry, workspace, lambda: self._open(entry, workspace))
+            found = ServerConnection(entry, workspace, lambda: self._open(entry, workspace))
             self._connections[key] = found
             self.generation += 1
         return found
@@ -138,7 +138,7 @@ class McpServers:
         if self._closing:
             await asyncio.wait(self._closing)
 
-    def _dismiss(self, connection: Connection) -> None:
+    def _dismiss(self, connection: ServerConnection) -> None:
         task = asyncio.create_task(connection.close())
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)

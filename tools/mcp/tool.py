@@ -26,7 +26,7 @@ class ExternalArguments(Arguments):
         return _WHOLE_DAY
 
 
-class McpTool:
+class ServerTool:
     """`run` is the backend's: this only says what the tool is."""
 
     def __init__(self, name: str, listed: ListedTool, entry: ServerEntry, *, accepted: bool, sandboxed: bool) -> None:

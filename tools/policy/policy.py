@@ -17,7 +17,7 @@ from sidecar.wire.tasks import Approvals
 from tools.environments import ProjectEnvironment, find_environment, without_own_environment
 from tools.policy import programs, shell
 from tools.policy.consent import consents
-from tools.policy.registries import Registries, Registry
+from tools.policy.registries import PackageRegistry, Registries
 from tools.policy.work_commands import find_manager
 from tools.protected import may_be_certificate, protected_part, secret_part
 from tools.spec import Arguments, External, ToolSpec
@@ -287,7 +287,7 @@ class Policy:
             return Decision("ask", why, network=True)
         return self._allow_contained(f"you granted installs with {manager}")
 
-    def registry(self, args: Arguments, workspace: str) -> Registry:
+    def registry(self, args: Arguments, workspace: str) -> PackageRegistry:
         """What a command may reach by grants: the hosts you named, and a registry for its installs.
 
         For an install it asks the package manager, so call it in a thread.
@@ -297,7 +297,7 @@ class Policy:
         argv = _simple(command) if permissions.installs and command is not None else None
         manager = find_manager(argv) if argv is not None else None
         if manager is None or permissions.installs.isdisjoint({None, manager}):
-            return Registry(permissions.hosts)
+            return PackageRegistry(permissions.hosts)
         found = self._registries.find(manager, workspace)
         return found._replace(hosts=(*permissions.hosts, *found.hosts))
 

@@ -22,7 +22,7 @@ _FRESH_SECONDS = 600.0
 _MAX_OUTPUT = 1 << 20
 
 
-class Registry(NamedTuple):
+class PackageRegistry(NamedTuple):
     """`environment` tells the client in the sandbox where its registry is."""
 
     hosts: tuple[str, ...] = ()
@@ -31,9 +31,9 @@ class Registry(NamedTuple):
 
 class Registries:
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str], tuple[float, Registry]] = {}
+        self._known: dict[tuple[str, str], tuple[float, PackageRegistry]] = {}
 
-    def find(self, manager: str, workspace: str) -> Registry:
+    def find(self, manager: str, workspace: str) -> PackageRegistry:
         """It starts a program, so call it in a thread. Without an answer there are no hosts."""
         known = self._known.get((manager, workspace))
         if known is None or time.monotonic() - known[0] > _FRESH_SECONDS:
@@ -43,7 +43,7 @@ class Registries:
         return known[1]
 
 
-def _ask(manager: str, workspace: str) -> Registry:
+def _ask(manager: str, workspace: str) -> PackageRegistry:
     environment = without_own_environment(dict(os.environ))
     path = search_path(workspace)
     found: list[str] = []
@@ -62,7 +62,7 @@ def _ask(manager: str, workspace: str) -> Registry:
         if plain and question.enough:
             break
     hosts = dict.fromkeys(name for url in found if (name := urlsplit(url).hostname))
-    return Registry(tuple(hosts), variables)
+    return PackageRegistry(tuple(hosts), variables)
 
 
 def search_path(workspace: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 
-class Question(NamedTuple):
+class CommandQuestion(NamedTuple):
     """A command of the client that prints addresses of its registry, in lines that match `line`."""
 
     argv: tuple[str, ...]
@@ -23,7 +23,7 @@ class Manager(NamedTuple):
     """A package manager: the sub-commands that install, and how to ask it for its registry."""
 
     verbs: frozenset[str]
-    questions: tuple[Question, ...] = ()
+    questions: tuple[CommandQuestion, ...] = ()
 
 
 _PIP_DEFAULTS = """
@@ -32,28 +32,28 @@ print(PyPI.simple_url, 'https://' + PyPI.file_storage_domain)
 """
 _NPM_LIST = ("npm", "config", "list", "--json")
 _NPM = (
-    Question(_NPM_LIST, r'^\s*"registry": ', "npm_config_registry YARN_NPM_REGISTRY_SERVER", enough=False),
-    Question(_NPM_LIST, r'^\s*"@[^"]*:registry": '),
+    CommandQuestion(_NPM_LIST, r'^\s*"registry": ', "npm_config_registry YARN_NPM_REGISTRY_SERVER", enough=False),
+    CommandQuestion(_NPM_LIST, r'^\s*"@[^"]*:registry": '),
 )
 _PIP_LIST = ("python3", "-m", "pip", "config", "list")
 _PIP = (
-    Question(_PIP_LIST, r"extra-index-url=", "PIP_EXTRA_INDEX_URL", enough=False),
-    Question(_PIP_LIST, r"[.]index-url=", "PIP_INDEX_URL UV_DEFAULT_INDEX PDM_PYPI_URL"),
+    CommandQuestion(_PIP_LIST, r"extra-index-url=", "PIP_EXTRA_INDEX_URL", enough=False),
+    CommandQuestion(_PIP_LIST, r"[.]index-url=", "PIP_INDEX_URL UV_DEFAULT_INDEX PDM_PYPI_URL"),
     # Without a configuration, pip's own.
-    Question(("python3", "-I", "-c", _PIP_DEFAULTS)),
+    CommandQuestion(("python3", "-I", "-c", _PIP_DEFAULTS)),
 )
 
 MANAGERS: Mapping[str, Manager] = {
     "npm": Manager(frozenset({"install", "i", "ci", "add"}), _NPM),
     "pnpm": Manager(
         frozenset({"install", "i", "add"}),
-        (Question(("pnpm", "config", "get", "registry"), variable="npm_config_registry"), *_NPM),
+        (CommandQuestion(("pnpm", "config", "get", "registry"), variable="npm_config_registry"), *_NPM),
     ),
     "yarn": Manager(
         frozenset({"", "install", "add"}),
         (
-            Question(("yarn", "config", "get", "registry"), variable="npm_config_registry", enough=False),
-            Question(("yarn", "config", "get", "npmRegistryServer"), variable="YARN_NPM_REGISTRY_SERVER"),
+            CommandQuestion(("yarn", "config", "get", "registry"), variable="npm_config_registry", enough=False),
+            CommandQuestion(("yarn", "config", "get", "npmRegistryServer"), variable="YARN_NPM_REGISTRY_SERVER"),
         ),
     ),
     "bun": Manager(frozenset({"install", "add"}), _NPM),
@@ -64,11 +64,12 @@ MANAGERS: Mapping[str, Manager] = {
     # Cargo doesn't say where its registry is: its hosts need grants of their own.
     "cargo": Manager(frozenset({"fetch", "add", "update"})),
     "go": Manager(
-        frozenset({"mod download", "mod tidy", "get"}), (Question(("go", "env", "GOPROXY"), variable="GOPROXY"),)
+        frozenset({"mod download", "mod tidy", "get"}), (CommandQuestion(("go", "env", "GOPROXY"), variable="GOPROXY"),)
     ),
-    "bundle": Manager(frozenset({"install"}), (Question(("gem", "sources", "--list")),)),
+    "bundle": Manager(frozenset({"install"}), (CommandQuestion(("gem", "sources", "--list")),)),
     "composer": Manager(
-        frozenset({"install", "require"}), (Question(("composer", "config", "--global", "--list"), r"^\[repositories"),)
+        frozenset({"install", "require"}),
+        (CommandQuestion(("composer", "config", "--global", "--list"), r"^\[repositories"),),
     ),
 }
 _SPELLINGS = {"pip3": "pip", "python -m pip": "pip", "python3 -m pip": "pip"}

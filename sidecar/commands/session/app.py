@@ -17,7 +17,7 @@ from sidecar.client.errors import ClientError
 from sidecar.client.follow import ENDED, Seen
 from sidecar.commands.parser import data_dir, newest_here, workspace
 from sidecar.commands.session.answers import AnswerGate, prompt_id
-from sidecar.commands.session.conversation import Conversation
+from sidecar.commands.session.conversation import TerminalConversation
 from sidecar.commands.session.images import attach, find_images
 from sidecar.commands.session.ports import AnyPrompt
 from sidecar.commands.session.renderer import SessionRenderer
@@ -37,7 +37,7 @@ def start(args: argparse.Namespace) -> int:
         from sidecar.commands.panel import start as start_panel
 
         return start_panel(args)
-    session = Session(data_dir(args), workspace(args))
+    session = TerminalSession(data_dir(args), workspace(args))
     try:
         asyncio.run(session.run(continued=getattr(args, "continue")))
     finally:
@@ -45,14 +45,14 @@ def start(args: argparse.Namespace) -> int:
     return 0
 
 
-class Session:
+class TerminalSession:
     def __init__(self, directory: Path, place: Path) -> None:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.directory = directory
         self.style = style_for()
         self.columns = shutil.get_terminal_size().columns
         self.renderer = SessionRenderer(self.style, self.columns)
-        self.conversation = Conversation(directory, place, self._on_event, self._on_notice)
+        self.conversation = TerminalConversation(directory, place, self._on_event, self._on_notice)
         self.prompt: AnyPrompt
         self.facts: dict[str, Any] = {}
         self._gate = AnswerGate()
@@ -85,11 +85,11 @@ class Session:
 
             return PlainPrompt(self.take, self._gate)
         from sidecar.commands.session.completion import SessionCompleter
-        from sidecar.commands.session.prompt import Prompt
+        from sidecar.commands.session.prompt import PromptLine
 
         completer = SessionCompleter({name: about for name, (about, _) in SLASH.items()}, self._find_files)
         history = self.directory / HISTORY_FILE
-        return Prompt(
+        return PromptLine(
             self.take, self.stop, self._show_fold, self._gate, completer, history, self._live, self._status_line
         )
 

@@ -15,7 +15,7 @@ from sidecar.client.sidecars import Launcher
 _ATTEMPTS = 3
 
 
-class Conversation:
+class TerminalConversation:
     """`on_event` and `on_notice` are called in another thread."""
 
     def __init__(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from sidecar.commands.session.conversation import Conversation
+from sidecar.commands.session.conversation import TerminalConversation
 from sidecar.commands.text import Style
 
 
@@ -29,7 +29,7 @@ class SessionActions(Protocol):
 
     style: Style
     columns: int
-    conversation: Conversation
+    conversation: TerminalConversation
     prompt: AnyPrompt
 
     @property

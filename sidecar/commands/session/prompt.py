@@ -24,7 +24,7 @@ HISTORY_BYTES = 262_144
 ESCAPE_SECONDS = 0.3
 
 
-class Prompt:
+class PromptLine:
     """`live` returns the lines above the prompt that change, `status` the line below it."""
 
     def __init__(

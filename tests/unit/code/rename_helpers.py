@@ -7,13 +7,13 @@ import pytest
 from tools.code.modules import Modules
 from tools.code.project import Project, Refusal
 from tools.code.rename import RenameRequest, RenameResult, plan_rename
-from tools.code.source import Source
+from tools.code.source import SourceText
 
 
 def project_of(files: Mapping[str, str | bytes], words: frozenset[str] | None = None) -> Project:
     project = Project(Modules(files))
     for path, content in files.items():
-        project.add(Source(path, content.encode() if isinstance(content, str) else content), words, members=True)
+        project.add(SourceText(path, content.encode() if isinstance(content, str) else content), words, members=True)
     return project
 
 

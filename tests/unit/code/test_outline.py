@@ -3,7 +3,7 @@
 import pytest
 
 from tools.code.outline import outline_of
-from tools.code.source import Source
+from tools.code.source import SourceText
 
 SOURCES = {
     "a.py": ("import os\n\nclass A:\n    def f(self, x):\n        return os.getcwd() if x else None\n", "A f"),
@@ -21,7 +21,7 @@ SOURCES = {
 @pytest.mark.parametrize("path", SOURCES)
 def test_the_outline_of_each_language_names_its_symbols(path: str) -> None:
     source, names = SOURCES[path]
-    outline = outline_of(Source(path, source.encode()))
+    outline = outline_of(SourceText(path, source.encode()))
 
     assert outline is not None
     assert [symbol.name for symbol in outline.items] == names.split()
@@ -37,10 +37,10 @@ def test_the_outline_of_each_language_names_its_symbols(path: str) -> None:
     ],
 )
 def test_what_is_missing_is_a_syntax_error_like_what_is_wrong(path: str, source: str, line: int) -> None:
-    outline = outline_of(Source(path, source.encode()))
+    outline = outline_of(SourceText(path, source.encode()))
     assert outline is not None and outline.errors[:1] == [line]
 
 
 def test_what_is_newer_than_the_grammar_is_no_error() -> None:
-    outline = outline_of(Source("a.ts", b'export type * from "./b";\n'))
+    outline = outline_of(SourceText("a.ts", b'export type * from "./b";\n'))
     assert outline is not None and not outline.errors

@@ -1,8 +1,8 @@
 """What deliveries ask for, and who may ask."""
 
 from sidecar.doors import github, hooks, linear, slack
-from sidecar.doors.actions import Ignore, Start, Stop, text_at
-from sidecar.doors.settings import GithubDoor, Hook, LinearDoor, SlackDoor
+from sidecar.doors.actions import Ignore, StartTask, StopTask, text_at
+from sidecar.doors.settings import GithubDoor, IncomingHook, LinearDoor, SlackDoor
 
 GITHUB = GithubDoor(allow=["Alice"], repositories={"Acme/Shop": "/shop"})
 ISSUE = {"number": 7, "title": "Totals are wrong", "body": "sum() skips the last item"}
@@ -15,7 +15,7 @@ def _issue(action: str, **more: object) -> dict[str, object]:
 
 def test_the_label_of_an_allowed_person_starts_a_task_in_the_repositorys_workspace() -> None:
     action = github.read_event("issues", _issue("labeled", label={"name": "brain"}), GITHUB)
-    assert isinstance(action, Start)
+    assert isinstance(action, StartTask)
     assert action.workspace == "/shop"
     assert action.text == "Resolve issue #7 of acme/shop: Totals are wrong\n\nsum() skips the last item"
 
@@ -38,12 +38,13 @@ def test_strangers_bots_other_labels_and_other_repositories_start_nothing() -> N
 
 def test_a_comment_that_mentions_us_steers_and_stop_cancels() -> None:
     said = github.read_event("issue_comment", _issue("created", comment={"body": "@rainy-brain, use fsum"}), GITHUB)
-    assert isinstance(said, Start)
+    assert isinstance(said, StartTask)
     assert said.further == "@rainy-brain, use fsum"
     assert (
-        github.read_event("issue_comment", _issue("created", comment={"body": "Stop @rainy-brain!"}), GITHUB) == Stop()
+        github.read_event("issue_comment", _issue("created", comment={"body": "Stop @rainy-brain!"}), GITHUB)
+        == StopTask()
     )
-    assert github.read_event("issues", _issue("closed"), GITHUB) == Stop()
+    assert github.read_event("issues", _issue("closed"), GITHUB) == StopTask()
 
 
 def test_linear_sessions_belong_to_their_creator_and_stop_by_signal() -> None:
@@ -55,10 +56,10 @@ def test_linear_sessions_belong_to_their_creator_and_stop_by_signal() -> None:
     }
     created = {"type": "AgentSessionEvent", "action": "created", "agentSession": session}
     started = linear.read_event("", created, door)
-    assert isinstance(started, Start)
+    assert isinstance(started, StartTask)
     assert started.text == "Resolve issue ENG-3: Mend"
     prompted = {**created, "action": "prompted", "agentActivity": {"user": {"id": "u1"}, "signal": "stop"}}
-    assert linear.read_event("", prompted, door) == Stop()
+    assert linear.read_event("", prompted, door) == StopTask()
     stranger = {**created, "action": "prompted", "agentActivity": {"user": {"id": "u2"}, "content": {"body": "hi"}}}
     assert isinstance(linear.read_event("", stranger, door), Ignore)
 
@@ -67,7 +68,7 @@ def test_slack_mentions_of_allowed_people_start_tasks_and_a_thread_is_one_subjec
     door = SlackDoor(allow=["U1"], channels={"C1": "/shop"})
     event = {"type": "app_mention", "user": "U1", "channel": "C1", "text": "<@UBOT> run the tests", "ts": "5.1"}
     action = slack.read_event("", {"event": event}, door)
-    assert isinstance(action, Start)
+    assert isinstance(action, StartTask)
     assert action.text == "run the tests"
     assert slack.subject("", {"event": event}) == slack.subject("", {"event": {**event, "ts": "6", "thread_ts": "5.1"}})
     assert isinstance(slack.read_event("", {"event": {**event, "user": "U2"}}, door), Ignore)
@@ -75,10 +76,10 @@ def test_slack_mentions_of_allowed_people_start_tasks_and_a_thread_is_one_subjec
 
 
 def test_a_template_takes_values_by_path_and_never_reads_a_value_as_a_template() -> None:
-    hook = Hook(secret="BRAIN_HOOK", workspace="/w", task="Build {build.id} of {repo} failed: {steps.1.name}")
+    hook = IncomingHook(secret="BRAIN_HOOK", workspace="/w", task="Build {build.id} of {repo} failed: {steps.1.name}")
     payload = {"build": {"id": 5, "secret": "x"}, "repo": "{build.secret}\x1b[2J", "steps": [{}, {"name": "lint"}]}
     action = hooks.read_event(payload, hook)
-    assert isinstance(action, Start)
+    assert isinstance(action, StartTask)
     assert action.text == "Build 5 of {build.secret} [2J failed: lint"
     assert hooks.read_event({"build": {"id": 5}}, hook) == Ignore("the JSON has no repo, steps.1.name")
 

@@ -49,7 +49,7 @@ _REFSPECS = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
 
 
 @dataclass(frozen=True, slots=True)
-class Remote:
+class GitRemote:
     """An address that a person named. Build it with `parse`."""
 
     scheme: str
@@ -58,7 +58,7 @@ class Remote:
     path: str
 
     @classmethod
-    def parse(cls, named: str) -> "Remote":
+    def parse(cls, named: str) -> "GitRemote":
         """Only `https`, and `http` on this machine. Raises `InvalidArguments`."""
         if found := re.fullmatch(r"git@([\w.-]+):([^:]+)", named):
             named = f"https://{found[1]}/{found[2].lstrip('/')}"
@@ -100,7 +100,7 @@ class Mirrors:
         self._limits = limits
         self._locks: dict[str, asyncio.Lock] = {}
 
-    async def fetch(self, remote: Remote) -> str:
+    async def fetch(self, remote: GitRemote) -> str:
         """Make the mirror, or bring it up to date. Returns its directory."""
         place = self._place(remote)
         async with self._locks.setdefault(place, asyncio.Lock()):
@@ -109,7 +109,7 @@ class Mirrors:
             await self._reach(remote, place, [*words, "--", remote.url, *_REFSPECS])
         return place
 
-    async def clone(self, remote: Remote, target: str, branch: str = "") -> None:
+    async def clone(self, remote: GitRemote, target: str, branch: str = "") -> None:
         """A new working copy of the remote. Its configuration is Git's own, and it has no hooks."""
         if branch:
             _check(_BRANCH, branch, "branch")
@@ -120,7 +120,7 @@ class Mirrors:
         await self._local(target, ["-c", "core.symlinks=true", *words, "--", mirror, target], mirror)
         await self._local(target, ["-C", target, "remote", "set-url", "origin", remote.url], mirror)
 
-    async def push(self, remote: Remote, workspace: str, commit: str, branch: str) -> None:
+    async def push(self, remote: GitRemote, workspace: str, commit: str, branch: str) -> None:
         """Push a commit of a workspace, never by force. Of its repository only the objects are read."""
         _check(_COMMIT, commit, "commit")
         _check(_BRANCH, branch, "branch")
@@ -131,7 +131,7 @@ class Mirrors:
             words = ["push", "--quiet", "--porcelain", "--no-verify", "--no-follow-tags", "--", remote.url]
             await self._reach(remote, place, [*words, f"{commit}:refs/heads/{branch}"], objects=source)
 
-    def _place(self, remote: Remote) -> str:
+    def _place(self, remote: GitRemote) -> str:
         return str(self._directory / f"{hashlib.sha256(remote.url.encode()).hexdigest()[:32]}.git")
 
     async def _prepare(self, place: str) -> None:
@@ -142,7 +142,7 @@ class Mirrors:
         environment = {**ENVIRONMENT, "GIT_ALLOW_PROTOCOL": "file"}
         await self._run(place, words, environment, Confinement(await self._sandbox(), self._limits, place), readable)
 
-    async def _reach(self, remote: Remote, place: str, words: Sequence[str], objects: str = "") -> None:
+    async def _reach(self, remote: GitRemote, place: str, words: Sequence[str], objects: str = "") -> None:
         sandbox = await self._sandbox()
         environment = {**ENVIRONMENT, "GIT_ALLOW_PROTOCOL": remote.scheme, "GIT_DIR": place, **self._secret(remote)}
         if objects:
@@ -152,7 +152,7 @@ class Mirrors:
         cage = Confinement(sandbox, self._limits, place, hosts=(remote.host,) if own else (), network=not own)
         await self._run(place, words, environment, cage, (objects,) if objects else ())
 
-    def _secret(self, remote: Remote) -> dict[str, str]:
+    def _secret(self, remote: GitRemote) -> dict[str, str]:
         """In the environment, which only this user's processes can read; never in a command line or a file."""
         token = self._token(remote.host)
         if token is None:
