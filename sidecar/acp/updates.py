@@ -107,6 +107,12 @@ class Translator:
             self._output_at = at
             yield {"sessionUpdate": "tool_call_update", **calls.output(call_id, self._output[call_id])}
 
+    def _on_usage(self, event: Json) -> Iterator[Json]:
+        used, size = event.get("contextTokens"), event.get("contextLimit")
+        if used and size:
+            cost = {"cost": {"amount": event["costUsd"], "currency": "USD"}} if event["costUsd"] else {}
+            yield {"sessionUpdate": "usage_update", "used": used, "size": size, **cost}
+
     def _on_plan(self, event: Json) -> Iterator[Json]:
         entries = [
             {

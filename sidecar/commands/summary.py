@@ -175,7 +175,13 @@ def _usage(style: Style, event: Event | None) -> list[str]:
     if event is None or not (event["inputTokens"] or event["outputTokens"]):
         return []
     cost = f", ${event['costUsd']:.4f}" if event["costUsd"] else ""
-    return [style.dim(f"{event['inputTokens']:,} tokens in, {event['outputTokens']:,} out{cost}")]
+    full = _context_share(event)
+    return [style.dim(f"{event['inputTokens']:,} tokens in, {event['outputTokens']:,} out{cost}{full}")]
+
+
+def _context_share(event: Event) -> str:
+    used, limit = event.get("contextTokens"), event.get("contextLimit")
+    return f", context {100 * used // limit} % full" if used and limit else ""
 
 
 def _milliseconds(start: str, end: str) -> float:

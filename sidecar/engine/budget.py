@@ -35,8 +35,10 @@ class Budget:
         self.add(usage)
         await self._log.append(self.event(), records=[self._log.record(RecordKind.USAGE, key, usage.to_json())])
 
-    def event(self) -> UsageEvent:
-        return UsageEvent(**self.usage.model_dump())
+    def event(self, request: Usage | None = None, window: int | None = None) -> UsageEvent:
+        """`request` is what the last request used, in a context window of `window` tokens."""
+        length = request.input_tokens + request.output_tokens if request is not None else None
+        return UsageEvent(**self.usage.model_dump(), context_tokens=length, context_limit=window)
 
     def overspent(self) -> str | None:
         """Why the task must not ask a model any more, if it used its budget."""

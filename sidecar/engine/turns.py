@@ -53,8 +53,9 @@ class Turns:
         room: int | None,
         told: Sequence[str] = (),
         apart: bool = False,
+        window: int | None = None,
     ) -> TurnRecord:
-        """A failed reply is no checkpoint: a retry asks again."""
+        """A failed reply is no checkpoint: a retry asks again. `window` is the model's, in tokens."""
         log = self._log
         turn = TurnRecord(
             heard=list(read),
@@ -69,7 +70,7 @@ class Turns:
             events.append(self._message(key, agent, reply.text, reply.thinking))
         self._budget.add(reply.usage)
         if reply.usage != Usage():
-            events.append(self._budget.event())
+            events.append(self._budget.event(reply.usage, window))
         records = []
         if turn.is_complete:
             log.state.turns[key] = turn

@@ -288,6 +288,10 @@ class UsageEvent(Event):
     output_tokens: int
     cached_tokens: int
     cost_usd: float
+    context_tokens: Annotated[int | None, Field(description="The conversation's length at the last request.")] = (
+        optional()
+    )
+    context_limit: Annotated[int | None, Field(description="The model's context window, if it is known.")] = optional()
 
 
 class CompleteEvent(Event):

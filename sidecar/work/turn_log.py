@@ -73,7 +73,9 @@ class TaskTurnLog:
         self, key: StepKey, messages: Sequence[UserMessage], reply: Reply, room: int, told: Sequence[str]
     ) -> CollectedReply:
         read = [message.id for message in messages]
-        return self._collected(self._run.turns.record(key, self._agent.name, reply, read, room, told, self._apart))
+        window = self._model.capabilities.context_tokens
+        turn = self._run.turns.record(key, self._agent.name, reply, read, room, told, self._apart, window)
+        return self._collected(turn)
 
     def _collected(self, turn: TurnRecord) -> CollectedReply:
         if not turn.is_complete:

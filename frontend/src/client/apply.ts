@@ -41,7 +41,8 @@ export function apply(builder: ThreadBuilder, event: WireEvent, seq: number): vo
       return;
     }
     case "usage": {
-      const { inputTokens, outputTokens, cachedTokens, costUsd } = event;
+      const { inputTokens, outputTokens, cachedTokens, costUsd, contextTokens, contextLimit } = event;
+      if (contextTokens) builder.set("context", { tokens: contextTokens, limit: contextLimit ?? undefined });
       return builder.set("usage", { inputTokens, outputTokens, cachedTokens, costUsd });
     }
     case "verification": {

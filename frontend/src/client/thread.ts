@@ -177,6 +177,8 @@ export interface Thread {
   readonly edits: readonly Edit[];
   readonly verification: Verification | undefined;
   readonly usage: Required<Usage>;
+  /** How long the conversation was at the last request, and the model's window if it is known. */
+  readonly context: { readonly tokens: number; readonly limit: number | undefined } | undefined;
   /** Where an isolated task works, until that is merged or discarded. */
   readonly worktree: string | undefined;
   readonly result: TaskResult | undefined;
@@ -212,6 +214,7 @@ export const emptyThread = (taskId: string): Thread => ({
   edits: [],
   verification: undefined,
   usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, costUsd: 0 },
+  context: undefined,
   worktree: undefined,
   result: undefined,
   error: undefined,

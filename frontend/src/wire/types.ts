@@ -1374,6 +1374,10 @@ export interface UsageEvent {
   outputTokens: number;
   cachedTokens: number;
   costUsd: number;
+  /** The conversation's length at the last request. */
+  contextTokens?: number;
+  /** The model's context window, if it is known. */
+  contextLimit?: number;
 }
 
 export interface UseAnswer {

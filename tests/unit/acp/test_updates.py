@@ -139,3 +139,13 @@ def test_a_change_that_no_check_followed_is_not_verified() -> None:
 
 def _check(name: str, *, passed: bool) -> Json:
     return {"name": name, "command": "pytest", "exitCode": 0, "passed": passed, "durationMs": 1, "evidence": ""}
+
+
+def test_usage_shows_how_full_the_context_is_if_that_is_known() -> None:
+    usage = {"type": "usage", "taskId": "t_1", "seq": 1, "inputTokens": 9, "outputTokens": 1, "cachedTokens": 0}
+    known = {**usage, "costUsd": 0.5, "contextTokens": 10, "contextLimit": 100}
+    cost = {"amount": 0.5, "currency": "USD"}
+    assert Translator("/w", replay=False).translate(known) == [
+        {"sessionUpdate": "usage_update", "used": 10, "size": 100, "cost": cost}
+    ]
+    assert Translator("/w", replay=False).translate({**usage, "costUsd": 0}) == []

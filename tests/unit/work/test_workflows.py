@@ -269,6 +269,15 @@ async def test_a_spent_budget_ends_the_task(tmp_path: Path) -> None:
     assert (task.error.code, task.usage.input_tokens) == ("budget_exceeded", 600)
 
 
+async def test_usage_says_how_long_the_conversation_is_now_not_what_it_cost_in_all(tmp_path: Path) -> None:
+    look = {"calls": [{"tool": "list_dir", "args": {}}], "usage": {"inputTokens": 600, "outputTokens": 50}}
+    async with engine_harness(tmp_path) as harness:
+        said = {"text": "done", "usage": {"inputTokens": 700, "outputTokens": 10}}
+        _, events = await ended(harness, [look, said], intent="chat")
+    lengths = [(event["inputTokens"], event.get("contextTokens")) for event in events if event["type"] == "usage"]
+    assert lengths[:2] == [(600, 650), (1_300, 710)]
+
+
 # -- every cut ---------------------------------------------------------------------------------------------------------
 
 

@@ -17,9 +17,28 @@ export function Meter({ thread }: { thread: Thread }) {
           {count(tokens)} tokens
         </span>
       )}
+      <ContextMeter thread={thread} />
       {costUsd > 0 && <span>{cost(costUsd)}</span>}
       <Elapsed since={thread.runningSince} before={thread.workedMs} />
     </span>
+  );
+}
+
+/** How full the model's context window is. */
+function ContextMeter({ thread }: { thread: Thread }) {
+  const { tokens, limit } = thread.context ?? {};
+  if (tokens === undefined || limit === undefined) return null;
+  const share = Math.min(100, Math.round((100 * tokens) / limit));
+  return (
+    <meter
+      className={styles.context}
+      max={100}
+      high={80}
+      optimum={0}
+      value={share}
+      title={`${count(tokens)} of ${count(limit)} tokens of context`}
+      aria-label={`Context window ${share} % full`}
+    />
   );
 }
 
