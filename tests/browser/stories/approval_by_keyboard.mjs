@@ -19,6 +19,7 @@ export default async function ({ sidecar, page }) {
   assert.equal(await focused(), "Approval");
   for (const key of ["a", "y", "d", "n", "Enter"]) await page.keyboard.press(key);
   await reaches("waiting");
+  await page.waitForFunction((button) => !button.disabled, await allow.elementHandle());
   await page.keyboard.press("Control+Enter");
   await reaches("completed");
   assert.equal(await sidecar.read("yes.txt"), "hello\n");

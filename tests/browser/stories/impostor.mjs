@@ -7,6 +7,8 @@ export default async function ({ sidecar, page, browser }) {
   const { task, send, reaches } = panel(page);
   await page.goto(await sidecar.signInUrl());
   await page.getByRole("list", { name: "Examples" }).getByRole("button").first().waitFor();
+  // What the first screen loads later must come from the sidecar.
+  await page.waitForFunction(() => performance.getEntriesByType("resource").some(({ name }) => name.includes("Palette")));
   const stored = await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }));
   await sidecar.kill();
   const seen = await impostor(sidecar.port, async (recorded) => {
