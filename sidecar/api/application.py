@@ -29,7 +29,13 @@ def build(
 ) -> Starlette:
     """`endpoints` are method, path and handler of each route."""
     guard = Middleware(
-        Guard, authenticates=authenticates, redeem_ticket=redeem_ticket, hosts=hosts, origins=origins, max_body=max_body
+        Guard,
+        authenticates=authenticates,
+        redeem_ticket=redeem_ticket,
+        hosts=hosts,
+        origins=origins,
+        max_body=max_body,
+        script_hash=panel.script_hash(),
     )
     routes = [Route(path, _with_problems(endpoint), methods=[method]) for method, path, endpoint in endpoints]
     shells = [WebSocketRoute(BRIDGE_PATH, bridge), Route(BRIDGE_PATH, _no_upgrade, methods=["GET"])]

@@ -14,9 +14,10 @@ BRIDGE_PATH = "/api/brain/bridge"
 _OPEN_PATHS = frozenset({"/api/brain/session", "/api/brain/session/challenge", "/api/brain/session/proof"})
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 
+_SCRIPTS = "script-src 'self'"
 SECURITY_HEADERS = {
     "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
+        f"default-src 'none'; {_SCRIPTS}; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
         "connect-src 'self'; base-uri 'none'; form-action 'none'"
     ),
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -50,6 +51,7 @@ class Guard:
         hosts: Collection[str],
         origins: Collection[str],
         max_body: int,
+        script_hash: str = "",
     ) -> None:
         self._app = app
         self._authenticates = authenticates
@@ -59,7 +61,8 @@ class Guard:
         self._others = frozenset(origins)
         # An allowed origin, such as an editor's webview, may also show the panel in a frame.
         frames = " ".join(["frame-ancestors 'self'", *sorted(self._others)])
-        policy = f"{SECURITY_HEADERS['Content-Security-Policy']}; {frames}"
+        scripts = f"script-src 'self' {script_hash}".rstrip()
+        policy = f"{SECURITY_HEADERS['Content-Security-Policy'].replace(_SCRIPTS, scripts)}; {frames}"
         self._headers = {**SECURITY_HEADERS, "Content-Security-Policy": policy}
         self._max_body = max_body
 

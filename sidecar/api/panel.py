@@ -1,5 +1,7 @@
 """Serves the built files of the panel (`frontend/`)."""
 
+import base64
+import hashlib
 import re
 from pathlib import Path
 
@@ -22,6 +24,7 @@ _MEDIA_TYPES = {
     ".svg": "image/svg+xml",
     ".woff2": "font/woff2",
 }
+_IMPORT_MAP = re.compile(rb'<script type="importmap">([^<]{1,20000})</script>')
 _NAME = re.compile(r"[\w-][\w.-]{0,200}", re.ASCII)
 _NOT_BUILT = """\
 The sidecar is running, but its panel isn't built.
@@ -30,6 +33,22 @@ The sidecar is running, but its panel isn't built.
   brain run "…"     runs a task in the terminal, without the panel
   /openapi.json     describes the API
 """
+
+
+def script_hash() -> str:
+    """What the policy must allow for the page's import map, the only script inside it; empty if it has none.
+
+    The map holds hashes of the scripts that the page loads later.
+    """
+    for place in PLACES:
+        try:
+            found = _IMPORT_MAP.search((place / "index.html").read_bytes())
+        except OSError:
+            continue
+        if found is None:
+            return ""
+        return f"'sha256-{base64.b64encode(hashlib.sha256(found[1]).digest()).decode()}'"
+    return ""
 
 
 def routes() -> list[Route]:
