@@ -83,9 +83,13 @@ export class PanelView implements vscode.WebviewViewProvider {
     const page = await readFile(vscode.Uri.joinPath(this.root, "index.html").fsPath, "utf8");
     const source = webview.cspSource;
     const policy = `default-src 'none'; script-src ${source}; style-src ${source} 'unsafe-inline'; img-src ${source} data: blob:; font-src ${source}`;
-    return page
-      .replaceAll('"./assets/', `"${webview.asWebviewUri(this.root)}/assets/`)
-      .replace("<head>", `<head><meta http-equiv="Content-Security-Policy" content="${policy}">`);
+    return (
+      page
+        // Its hashes are for the sidecar's addresses; here the files are the extension's own.
+        .replace(/<script type="importmap">[^<]*<\/script>/, "")
+        .replaceAll('"./assets/', `"${webview.asWebviewUri(this.root)}/assets/`)
+        .replace("<head>", `<head><meta http-equiv="Content-Security-Policy" content="${policy}">`)
+    );
   }
 }
 
