@@ -11,6 +11,7 @@ from tests.contract.servers.http import Answer, a_server
 from tests.contract.servers.speech import Call, Speaker, Speech
 from tests.contract.servers.stage import CANARY, SPEAKERS, Stage, a_stage
 from tests.e2e.support import running_sidecar
+from tests.faults.scale import scaled
 from tests.waiting import SECONDS
 
 Json = dict[str, Any]
@@ -33,7 +34,7 @@ async def test_cut_at_every_byte_it_is_all_or_nothing(stage: Stage, chunked: boo
     whole = stage.speaker.stream(SPEECH)
     model = stage.alone()
     acted = 0
-    for length in range(1, len(whole)):
+    for length in range(1, len(whole), scaled(7, 1)):
         stage.server.plays(Answer([whole], cut=length, chunked=chunked))
         _, reply = await stage.ask(model=model)
         if reply.stop is Stop.TOOL_USE:
