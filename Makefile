@@ -72,8 +72,8 @@ format: $(STAMPS)/dev ## format the code and apply the linter's fixes
 bench: $(STAMPS)/dev ## run the benchmarks
 	$(BIN)/python -m tests.benchmarks
 
-faults: $(STAMPS)/dev ## run the long fault and security tests
-	BRAIN_FAULTS=full $(PYTEST) tests/faults tests/security --timeout 3600
+faults: $(STAMPS)/dev ## run the long forms of the fault, security and process tests
+	BRAIN_FAULTS=full $(PYTEST) tests/faults tests/security tests/e2e --timeout 3600
 
 conformance: $(STAMPS)/dev ## run the whole conformance suite of MCP
 	BRAIN_CONFORMANCE=full $(PYTEST) tests/contract/test_mcp_conformance.py --timeout 600

@@ -9,7 +9,7 @@ import pytest
 
 from tests.contract.servers.http import Answer, Server, a_server
 from tests.contract.servers.speech import Call, Speaker, Speech, Trouble
-from tests.contract.servers.stage import CANARY, SPEAKERS
+from tests.contract.servers.stage import CANARY, SPEAKERS, USUAL_SPEAKERS
 from tests.e2e.support import RunningSidecar, running_sidecar
 from tests.e2e.terminal import brain
 from tests.waiting import SECONDS
@@ -42,7 +42,7 @@ def tried(sidecar: RunningSidecar, model: str, **more: str) -> Json:
     return found
 
 
-@pytest.mark.parametrize("speaker", SPEAKERS, ids=lambda speaker: speaker.provider)
+@pytest.mark.parametrize("speaker", USUAL_SPEAKERS, ids=lambda speaker: speaker.provider)
 def test_a_model_is_tried_with_one_small_request(
     tmp_path: Path, workspace: Path, server: Server, speaker: Speaker
 ) -> None:

@@ -11,7 +11,7 @@ from sidecar.work.context import FIRST_REQUEST_BYTES
 from tests.contract.servers.completions import Completions
 from tests.contract.servers.http import Answer, Server, a_server
 from tests.contract.servers.speech import Call, Speaker, Speech
-from tests.contract.servers.stage import CANARY, SPEAKERS
+from tests.contract.servers.stage import CANARY, USUAL_SPEAKERS
 from tests.e2e.support import RunningSidecar, running_sidecar, wait_until
 from tests.e2e.terminal import brain
 
@@ -49,7 +49,7 @@ def size_beside(body: bytes, *given: str) -> int:
     return len(body) - sum(len(json.dumps(text)) - 2 for text in given)
 
 
-@pytest.mark.parametrize("speaker", SPEAKERS, ids=lambda speaker: speaker.provider)
+@pytest.mark.parametrize("speaker", USUAL_SPEAKERS, ids=lambda speaker: speaker.provider)
 def test_the_first_request_of_the_coder_is_small(tmp_path: Path, workspace: Path, speaker: Speaker) -> None:
     with a_server() as server:
         environ = {speaker.key: CANARY, speaker.base_url: server.url + speaker.prefix()}
@@ -71,7 +71,7 @@ def test_the_first_request_of_the_coder_is_small(tmp_path: Path, workspace: Path
         assert told in body.decode(), f"{told!r} is not told any more"
 
 
-@pytest.mark.parametrize("speaker", SPEAKERS, ids=lambda speaker: speaker.provider)
+@pytest.mark.parametrize("speaker", USUAL_SPEAKERS, ids=lambda speaker: speaker.provider)
 def test_the_coder_goes_on_with_the_planners_conversation(tmp_path: Path, workspace: Path, speaker: Speaker) -> None:
     """Word for word, tools and system prompt included, so that a provider's cache knows all of it."""
     steps = [{"id": str(number), "title": f"Write {number}", "files": [f"{number}.py"]} for number in range(1, 31)]
@@ -96,7 +96,7 @@ def shared_beginning(one: bytes, other: bytes) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
-@pytest.mark.parametrize("speaker", SPEAKERS, ids=lambda speaker: speaker.provider)
+@pytest.mark.parametrize("speaker", USUAL_SPEAKERS, ids=lambda speaker: speaker.provider)
 def test_a_second_turn_and_a_follow_up_begin_with_the_bytes_that_were_sent_before(
     tmp_path: Path, speaker: Speaker
 ) -> None:
@@ -128,7 +128,7 @@ EFFORT = {
 }
 
 
-@pytest.mark.parametrize("speaker", SPEAKERS, ids=lambda speaker: speaker.provider)
+@pytest.mark.parametrize("speaker", USUAL_SPEAKERS, ids=lambda speaker: speaker.provider)
 def test_the_effort_that_you_set_is_asked_of_a_model_that_reasons(tmp_path: Path, speaker: Speaker) -> None:
     with a_server() as server:
         environ = {speaker.key: CANARY, speaker.base_url: server.url + speaker.prefix(), "BRAIN_MODEL_EFFORT": "low"}
@@ -152,7 +152,7 @@ def test_it_is_as_small_for_a_model_that_is_driven_by_a_schema(tmp_path: Path, w
     assert size_beside(body, TASK, SELECTED) - form <= FIRST_REQUEST_BYTES
 
 
-@pytest.mark.parametrize("speaker", SPEAKERS, ids=lambda speaker: speaker.provider)
+@pytest.mark.parametrize("speaker", USUAL_SPEAKERS, ids=lambda speaker: speaker.provider)
 def test_further_tools_are_told_of_when_they_are_asked_for(tmp_path: Path, speaker: Speaker) -> None:
     """One that was not told of can be called all the same, and after a crash the same ones are offered."""
     with a_server() as server:

@@ -10,7 +10,7 @@ import pytest
 from sidecar.work.router import route
 from tests.contract.servers.http import Answer, Server, a_server
 from tests.contract.servers.speech import Call, Speaker, Speech, Trouble
-from tests.contract.servers.stage import CANARY, SPEAKERS
+from tests.contract.servers.stage import CANARY, SPEAKERS, USUAL_SPEAKERS
 from tests.e2e.support import RunningSidecar, running_sidecar
 from tests.e2e.terminal import brain
 from tests.sentences import all_sentences
@@ -38,7 +38,7 @@ def _environ(speaker: Speaker, server: Server) -> dict[str, str]:
     return {speaker.key: CANARY, speaker.base_url: server.url + speaker.prefix()}
 
 
-@pytest.fixture(params=SPEAKERS, ids=lambda speaker: speaker.provider)
+@pytest.fixture(params=USUAL_SPEAKERS, ids=lambda speaker: speaker.provider)
 def place(request: pytest.FixtureRequest, tmp_path: Path, workspace: Path) -> Iterator[Place]:
     with a_server() as server, running_sidecar(tmp_path, **_environ(request.param, server)) as sidecar:
         yield Place(request.param, server, sidecar)

@@ -20,8 +20,11 @@ from tests.contract.servers.completions import Completions
 from tests.contract.servers.gemini import Gemini
 from tests.contract.servers.http import Answer, Server, a_server, sliced
 from tests.contract.servers.speech import Speaker, Speech
+from tests.faults.scale import FULL
 
 SPEAKERS: list[Speaker] = [Anthropic(), Gemini(), Completions("groq"), Completions("openai")]
+#: For tests that start a sidecar for each; all of them in `make faults`.
+USUAL_SPEAKERS = SPEAKERS if FULL else (SPEAKERS[0], SPEAKERS[3])
 CANARY = "canary-key-0123456789"
 SAY = UserTurn(text="Say something.")
 
