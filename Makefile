@@ -53,7 +53,7 @@ $(STAMPS)/dev: $(STAMPS)/runtime packaging/lock/dev.txt
 
 test: setup check ## run all checks and tests; installs missing test programs if it can
 	@packaging/test_programs.sh
-	$(PYTEST) tests -n 4 --dist loadfile || { \
+	$(PYTEST) tests -n 4 --dist loadfile --no-loadscope-reorder || { \
 		echo "Running the failed tests once more, one at a time: a busy machine can be the cause, a second failure can't." \
 		&& $(PYTEST) tests --last-failed --last-failed-no-failures none; }
 
