@@ -131,7 +131,7 @@ def test_a_question_of_a_server_waits_for_your_answer(mcp_sidecar: RunningSideca
     allow(mcp_sidecar, task)
     question = mcp_sidecar.wait_for_event(task, lambda event: event["type"] == "question")
     assert question["choices"] == ["red", "blue", "decline"]
-    assert mcp_sidecar.task(task)["status"] == "waiting"
+    mcp_sidecar.wait_for_status(task, "waiting")
     answer = mcp_sidecar.post(f"/api/brain/tasks/{task}/questions/{question['questionId']}", {"answer": "red"})
     assert answer.status == 200
     assert mcp_sidecar.wait_for_end(task)["status"] == "completed"

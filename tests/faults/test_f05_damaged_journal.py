@@ -55,11 +55,13 @@ def _new(name: str) -> NewTask:
 async def test_f05_a_journal_cut_anywhere_is_set_aside_and_what_can_be_read_is_kept(tmp_path: Path) -> None:
     whole = await written(tmp_path / "whole.db")
     kept = set()
-    for number in range(OFFSETS):
+    # SQLite reads nothing of a file that misses more than a part of its last page.
+    lengths = [*(len(whole) * number // OFFSETS for number in range(OFFSETS)), len(whole) - 1_000]
+    for number, length in enumerate(lengths):
         directory = tmp_path / f"cut{number}"
         directory.mkdir()
         path = directory / "journal.db"
-        path.write_bytes(whole[: len(whole) * number // OFFSETS])
+        path.write_bytes(whole[:length])
         count, told = await readable(path)
         kept.add(count)
         assert (directory / "journal.db").exists()

@@ -13,7 +13,9 @@ from tools.ledger import IntentRecord, Outcome
 from tools.policy.policy import Decision
 
 
-async def do_it_again(self: CallRunner, context: CallContext, backend: Backend, record: IntentRecord) -> Outcome:
+async def do_it_again(
+    self: CallRunner, context: CallContext, backend: Backend, record: IntentRecord, *more: object
+) -> Outcome:
     return await self._perform(context, backend, Decision("allow", ""))
 
 
