@@ -242,7 +242,7 @@ def test_s19_the_command_covers_grants_and_approvals(home: dict[str, str], works
 
     there = ("--workspace", str(workspace))
     assert "Granted install npm" in policy("allow", "install", "npm", *there)
-    assert "Granted host pypi.org" in policy("allow-host", "pypi.org", *there)
+    assert "Granted host packages.example.org" in policy("allow-host", "packages.example.org", *there)
     assert "Granted read /etc/ssl" in policy("allow-read", "/etc/ssl", *there)
     assert "Granted checks" in policy("allow", "checks", "--for", "8h", *there)
     listed = policy("list").splitlines()
