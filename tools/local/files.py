@@ -269,48 +269,42 @@ def _replace(directory: int, name: str, temporary: str, change: FileChange, old:
 
 
 def _swap(directory: int, name: str, temporary: str, change: FileChange) -> None:
-    """Put the new file in place; back again if someone is still writing the old one."""
-    with _held(directory, name, change) as old:
-        if old is None or not exchange(directory, temporary, name):
-            os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
-            return
-        if _is_written(old, change):
-            exchange(directory, temporary, name)
-            raise ChangedElsewhere(f"{change.path} is being written.", advice="Read it again, then repeat your change.")
-        os.unlink(temporary, dir_fd=directory)
+    """Put the new file in place; back again if the old one is not what it was, or someone is still writing it."""
+    if stat.S_ISLNK(change.was or 0) or not exchange(directory, temporary, name):
+        os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+        return
+    if _is_written(directory, temporary, change):
+        exchange(directory, temporary, name)
+        raise ChangedElsewhere(f"{change.path} is being written.", advice="Read it again, then repeat your change.")
+    os.unlink(temporary, dir_fd=directory)
 
 
 def _remove(directory: int, name: str, temporary: str, change: FileChange) -> None:
-    with _held(directory, name, change) as old:
-        if old is None:
-            os.unlink(name, dir_fd=directory)
-            return
-        os.rename(name, temporary, src_dir_fd=directory, dst_dir_fd=directory)
-        if _is_written(old, change):
-            with suppress(FileExistsError):  # somebody made a new one
-                os.link(temporary, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
-                os.unlink(temporary, dir_fd=directory)
-            raise ChangedElsewhere(f"{change.path} is being written.", advice="Look, then decide.")
-        os.unlink(temporary, dir_fd=directory)
-
-
-@contextmanager
-def _held(directory: int, name: str, change: FileChange) -> Iterator[int | None]:
-    """A handle of the regular file that is replaced; `None` for a link."""
     if stat.S_ISLNK(change.was or 0):
-        yield None
+        os.unlink(name, dir_fd=directory)
         return
-    handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory)
+    os.rename(name, temporary, src_dir_fd=directory, dst_dir_fd=directory)
+    if _is_written(directory, temporary, change):
+        with suppress(FileExistsError):  # somebody made a new one
+            os.link(temporary, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
+            os.unlink(temporary, dir_fd=directory)
+        raise ChangedElsewhere(f"{change.path} is being written.", advice="Look, then decide.")
+    os.unlink(temporary, dir_fd=directory)
+
+
+def _is_written(directory: int, old: str, change: FileChange) -> bool:
+    """Whether the file that lost its name is open for writing, or is no longer the one that was compared."""
     try:
-        yield handle
+        handle = os.open(old, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory)
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        return True
+    try:
+        before = change.before or b""
+        return has_writers(handle) or read_handle(handle, change.path, len(before) + 1) != before
     finally:
         os.close(handle)
-
-
-def _is_written(old: int, change: FileChange) -> bool:
-    """Whether a file that has lost its name is open for writing, or has been written since it was compared."""
-    before = change.before or b""
-    return has_writers(old) or read_handle(old, change.path, len(before) + 1) != before
 
 
 def _write(directory: int, name: str, content: bytes, mode: int | None, old: os.stat_result | None) -> None:
