@@ -3,7 +3,6 @@
 import asyncio
 import json
 import logging
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,10 +12,10 @@ from sidecar.doors import github, hooks, linear, slack
 from sidecar.doors.actions import Action, Ignore, Json, StartTask, StopTask
 from sidecar.doors.deliveries import Deliveries, Delivery
 from sidecar.doors.settings import DoorsError, load_doors, load_hook
+from sidecar.doors.work_loop import WorkLoop
 
 log = logging.getLogger("brain.doors")
 
-_PARALLEL = 8
 #: About two hours in all; then the delivery is dead, and kept.
 MAX_ATTEMPTS = 30
 _LONGEST_PAUSE = 300.0
@@ -36,24 +35,7 @@ class DeliveryDispatcher:
         self._deliveries = deliveries
         self._config_dir = config_dir
         self._connect = connect
-        self._woken = asyncio.Event()
-
-    def wake(self) -> None:
-        self._woken.set()
-
-    async def run(self) -> None:
-        while True:
-            self._woken.clear()
-            due = await self._deliveries.due(_PARALLEL)
-            if due:
-                await asyncio.gather(*(self._work_on(each) for each in due))
-                continue
-            next_at = await self._deliveries.next_at()
-            pause = None if next_at is None else max(0.05, next_at - time.time())
-            try:
-                await asyncio.wait_for(self._woken.wait(), pause)
-            except TimeoutError:
-                continue
+        self.loop = WorkLoop(deliveries, self._work_on)
 
     async def _work_on(self, delivery: Delivery) -> None:
         try:

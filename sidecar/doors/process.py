@@ -35,9 +35,9 @@ class DoorsProcess:
             environ.get("BRAIN_GITHUB_TOKEN", ""),
         )
         self._sender = Sender(outbox, webhooks, environ.get("BRAIN_GITHUB_URL") or GITHUB_URL, token)
-        self._reports = Reports(outbox, data_dir, webhooks, comments=bool(token), wake=self._sender.wake)
+        self._reports = Reports(outbox, data_dir, webhooks, comments=bool(token), wake=self._sender.loop.wake)
         self._dispatcher = DeliveryDispatcher(self._deliveries, config_dir, lambda: BrainService.local(data_dir))
-        receiver = Receiver(self._deliveries, config_dir, environ, self._dispatcher.wake)
+        receiver = Receiver(self._deliveries, config_dir, environ, self._dispatcher.loop.wake)
         # Every peer is a stranger until its body is there; they share the limits of peers that are known elsewhere.
         limits = ConnectionLimits(lambda headers: True, connections=_CONNECTIONS)
         self._server = QuietServer(receiver.app, Streams(limit=0), 30, limits)
@@ -47,7 +47,7 @@ class DoorsProcess:
 
     async def run(self, host: str, port: int, on_ready: Callable[[str, int], None]) -> None:
         socket = open_socket(host, port)
-        work = [asyncio.create_task(self._dispatcher.run()), asyncio.create_task(self._sender.run())]
+        work = [asyncio.create_task(self._dispatcher.loop.run()), asyncio.create_task(self._sender.loop.run())]
         self._reports.start()
         serving = asyncio.create_task(self._server.serve([socket]))
         try:

@@ -21,6 +21,7 @@ log = logging.getLogger("brain.doors")
 
 _PAUSE_SECONDS = 1.0
 _CONVERSATION = conversation_of("")
+_BATCH = 200
 _MAX_TEXT = 20_000
 #: The names that programs outside know these events by.
 _NAMES = {"complete": "brain/task.completed", "error": "brain/task.failed", "step": "brain/task.progress"}
@@ -43,6 +44,7 @@ class Reports:
         self._webhooks = webhooks
         self._comments = comments
         self._wake = wake
+        self._uncommitted = 0
         self._ended = threading.Event()
         self._loop = asyncio.get_running_loop()
 
@@ -73,8 +75,13 @@ class Reports:
             self._ended.wait(_PAUSE_SECONDS)
 
     def _take(self, client: Client, event: Json, cursor: str, since: str) -> None:
+        """Commit events without a letter in batches: read again after a crash, they say nothing again."""
         letters = [] if text_at(event, "at") < since else self._letters(client, event)
+        self._uncommitted += 1
+        if not letters and self._uncommitted < _BATCH:
+            return
         self._wait_for(self._outbox.add(letters, cursor))
+        self._uncommitted = 0
         if letters:
             self._loop.call_soon_threadsafe(self._wake)
 

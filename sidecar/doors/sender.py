@@ -6,12 +6,12 @@ import hmac
 import json
 import logging
 import re
-import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.doors.outbox import DoorsOutbox, Letter
 from sidecar.doors.settings import Webhook
+from sidecar.doors.work_loop import WorkLoop
 
 if TYPE_CHECKING:
     import httpcore
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("brain.doors")
 
 MAX_ATTEMPTS = 12
-_PARALLEL = 8
+_CONNECTIONS = 8
 _LONGEST_PAUSE = 3_600.0
 _MAX_ANSWER = 4 * 1024 * 1024
 _TIMEOUTS = {"timeout": {"connect": 10.0, "read": 20.0, "write": 20.0, "pool": 20.0}}
@@ -46,25 +46,8 @@ class Sender:
         self._webhooks = {hook.name: hook for hook in webhooks}
         self._github_url = github_url.rstrip("/")
         self._github_token = github_token
-        self._woken = asyncio.Event()
+        self.loop = WorkLoop(outbox, self._send)
         self._pool: httpcore.AsyncConnectionPool | None = None
-
-    def wake(self) -> None:
-        self._woken.set()
-
-    async def run(self) -> None:
-        while True:
-            self._woken.clear()
-            due = await self._outbox.due(_PARALLEL)
-            if due:
-                await asyncio.gather(*(self._send(letter) for letter in due))
-                continue
-            next_at = await self._outbox.next_at()
-            pause = None if next_at is None else max(0.05, next_at - time.time())
-            try:
-                await asyncio.wait_for(self._woken.wait(), pause)
-            except TimeoutError:
-                continue
 
     async def close(self) -> None:
         if self._pool is not None:
@@ -113,7 +96,7 @@ class Sender:
         """Follows no redirect: a secret goes only where you said."""
         import httpcore
 
-        self._pool = self._pool or httpcore.AsyncConnectionPool(max_connections=_PARALLEL, keepalive_expiry=5)
+        self._pool = self._pool or httpcore.AsyncConnectionPool(max_connections=_CONNECTIONS, keepalive_expiry=5)
         named = [(name, value) for name, value in {**headers, "User-Agent": "rainy-brain"}.items()]
         try:
             async with asyncio.timeout(60):
