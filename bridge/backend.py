@@ -74,15 +74,8 @@ class BridgeBackend:
             return
         unsaved = editor.unsaved(place, paths) if paths else editor.all_unsaved(place)
         for path in unsaved or ():
-            frame = ToolCallFrame(
-                id=f"save:{uuid4().hex}",
-                tool=_SAVE,
-                args={"path": path},
-                timeout_ms=_SAVE_MS,
-                workspace=session.hello.workspace,
-            )
             try:
-                settled = await self._dispatcher.call(session, frame, lambda stream, text: None, lambda settled: None)
+                settled = await self._ask(session, f"save:{uuid4().hex}", _SAVE, {"path": path}, _SAVE_MS)
             except BridgeError as error:
                 raise _never_sent(str(error)) from error
             if settled.result is None or settled.result.error is not None:
@@ -98,15 +91,8 @@ class BridgeBackend:
         session = self._offering(_STOP, workspace)
         if session is None:
             return ()
-        frame = ToolCallFrame(
-            id=f"{command_id}:stop",
-            tool=_STOP,
-            args={"commandId": command_id},
-            timeout_ms=_STOP_MS,
-            workspace=session.hello.workspace,
-        )
         try:
-            settled = await self._dispatcher.call(session, frame, lambda stream, text: None, lambda settled: None)
+            settled = await self._ask(session, f"{command_id}:stop", _STOP, {"commandId": command_id}, _STOP_MS)
         except BridgeError:
             return ()
         return _killed(settled)
@@ -150,6 +136,15 @@ class BridgeBackend:
     def tools(self, workspace: str) -> Sequence[AnyTool]:
         session = self._sessions.find_connected(workspace) or self._sessions.find_connected(os.path.realpath(workspace))
         return () if session is None else own_tools(session.hello)
+
+    async def _ask(
+        self, session: SidecarSession, call_id: str, tool: str, args: JsonObject, timeout_ms: int
+    ) -> Settled:
+        """A call of the bridge itself, whose output nobody reads. Raises `BridgeError` if it can't be sent."""
+        frame = ToolCallFrame(
+            id=call_id, tool=tool, args=args, timeout_ms=timeout_ms, workspace=session.hello.workspace
+        )
+        return await self._dispatcher.call(session, frame, lambda stream, text: None, lambda settled: None)
 
     def _offering(self, tool: str, workspace: str) -> SidecarSession | None:
         # Resolve links only if needed: it takes longer than the rest, and hardly ever changes the path.

@@ -23,3 +23,8 @@ class Refused(ClientError):
 
 class Unreachable(ClientError):
     exit_code = 4
+
+
+def is_stopping(error: ClientError) -> bool:
+    """Whether the sidecar is stopping or gone: another one may answer the same call."""
+    return isinstance(error, Unreachable) or (isinstance(error, Refused) and error.code == "stopping")

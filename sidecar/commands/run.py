@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from sidecar.client.client import Client, Json
-from sidecar.client.errors import Refused, Unreachable
+from sidecar.client.errors import ClientError, Refused, is_stopping
 from sidecar.client.sidecars import Launcher
 from sidecar.commands.errors import EXIT_DETACHED, EXIT_USAGE, CommandFailed
 from sidecar.commands.output import TaskOutput, open_output
@@ -166,10 +166,7 @@ def _execute(session: RunSession, request: Json) -> tuple[Client, str]:
             if notice := accepted.get("notice"):
                 session.output.notice(notice)
             return client, accepted["taskId"]
-        except Refused as refusal:
-            if refusal.code != "stopping" or attempt == _ATTEMPTS:
-                raise
-        except Unreachable:
-            if attempt == _ATTEMPTS:
+        except ClientError as error:
+            if not is_stopping(error) or attempt == _ATTEMPTS:
                 raise
     raise AssertionError("the last attempt returns or raises")

@@ -129,12 +129,13 @@ class Worktrees:
                 raise OperationRefused(409, "merge_failed", message) from error
 
     async def _merge(self, task: Task, wanted: MergeRequest) -> MergeAnswer:
-        changed = await self._changed(task)
+        inside = self._inside(task)
+        changed = await self._changed(task, inside)
         combined = await asyncio.to_thread(self._git.moved_on, task.id)
         undo = Undo(rewind_to=None, files=[], tool="merge_worktree", workspace=task.workspace)
         conflicts: list[MergeConflict] = []
         for each in changed:
-            conflict = await self._plan_file(task, undo, each, wanted)
+            conflict = await self._plan_file(task, undo, each, wanted, inside)
             if conflict is not None:
                 conflicts.append(conflict)
         files = [RewoundFile(path=file.path, change=change_of(file)) for file in undo.files]
@@ -155,9 +156,9 @@ class Worktrees:
         return answer.model_copy(update={"merged": True})
 
     async def _plan_file(
-        self, task: Task, undo: Undo, changed: ChangedPath, wanted: MergeRequest
+        self, task: Task, undo: Undo, changed: ChangedPath, wanted: MergeRequest, inside: str
     ) -> MergeConflict | None:
-        path = self._inside(task, changed.path)
+        path = _relative_to(inside, changed.path)
         if path is None:
             return MergeConflict(path=changed.path, why=_OUTSIDE)
         found, base, now = await self._review.found(task.workspace, path), _file(changed.base), _file(changed.now)
@@ -181,19 +182,14 @@ class Worktrees:
             undo.files.append(_change(path, found, result))
         return conflict
 
-    def _inside(self, task: Task, path: str) -> str | None:
-        """The path relative to the workspace, which may be a folder of the repository."""
+    def _inside(self, task: Task) -> str:
+        """The workspace's folder in the repository."""
         base = self._git.base(task.id)
-        inside = "." if base is None else os.path.relpath(base.workspace, base.top)
-        if inside == ".":
-            return path
-        return path[len(inside) + 1 :] if path.startswith(f"{inside}/") else None
+        return "." if base is None else os.path.relpath(base.workspace, base.top)
 
-    async def _changed(self, task: Task) -> list[ChangedPath]:
+    async def _changed(self, task: Task, inside: str) -> list[ChangedPath]:
         """What differs from the start, by Git and by the task's own history: that also knows of ignored files."""
         history = FileHistory(await self._journal.records(task.id), task.worktree or "")
-        base = self._git.base(task.id)
-        inside = "." if base is None else os.path.relpath(base.workspace, base.top)
         also = [os.path.normpath(f"{inside}/{path}") for path in history.paths()]
         return await asyncio.to_thread(self._git.changed, task.id, also)
 
@@ -248,7 +244,7 @@ class Worktrees:
             if task.status not in STILL:
                 state = "active"
             elif base is not None:
-                files = len(await self._changed(task))
+                files = len(await self._changed(task, self._inside(task)))
                 state = "unmerged" if files else "unchanged"
         elif task is not None and task.status not in STILL:
             state = "active"  # it is being made
@@ -283,6 +279,13 @@ class Worktrees:
             message = f"The worktree {task.worktree} is gone. `brain diff` still shows what the task changed."
             raise OperationRefused(409, "worktree_gone", message)
         return task
+
+
+def _relative_to(inside: str, path: str) -> str | None:
+    """A path of the repository relative to this folder of it; `None` if it is elsewhere."""
+    if inside == ".":
+        return path
+    return path[len(inside) + 1 :] if path.startswith(f"{inside}/") else None
 
 
 def _file(found: FileContent | None) -> File | None:

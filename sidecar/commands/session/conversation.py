@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from sidecar.client.client import Client, Json
-from sidecar.client.errors import ClientError, Refused, Unreachable
+from sidecar.client.errors import ClientError, Refused, is_stopping
 from sidecar.client.follow import ENDED, Follower, Seen, find_again
 from sidecar.client.sidecars import Launcher
 
@@ -147,11 +147,8 @@ class TerminalConversation:
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 return act(self.client())
-            except Refused as refusal:
-                if refusal.code != "stopping" or attempt == _ATTEMPTS:
-                    raise
-            except Unreachable:
-                if attempt == _ATTEMPTS:
+            except ClientError as error:
+                if not is_stopping(error) or attempt == _ATTEMPTS:
                     raise
             with self._lock:
                 self._client = None
