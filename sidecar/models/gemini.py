@@ -38,10 +38,18 @@ _NO_SIGNATURE = "skip_thought_signature_validator"
 
 
 def client(access: Access) -> Any:
+    import httpx
     from google import genai
 
-    options = genai.types.HttpOptions(base_url=access.base_url, async_client_args=access.http)
+    # Without a client of ours the SDK prefers aiohttp if it is installed, which follows redirects with the key.
+    http = httpx.AsyncClient(timeout=None, **access.http)  # noqa: S113 - every request has its own limit
+    options = genai.types.HttpOptions(base_url=access.base_url, httpx_async_client=http)
     return genai.Client(api_key=access.key, vertexai=False, http_options=options)
+
+
+async def close(client: Any) -> None:
+    await client.aio.aclose()
+    await client._api_client._async_httpx_client.aclose()  # ours: the SDK leaves it open
 
 
 class Contents:

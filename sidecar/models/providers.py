@@ -158,7 +158,12 @@ class Providers:
         self._closed = True
         clients, self._clients = self._clients, {}
         for access, client in clients.items():
-            await (client.aio.aclose() if access.provider == "gemini" else client.close())
+            if access.provider == "gemini":
+                from sidecar.models.gemini import close
+
+                await close(client)
+            else:
+                await client.close()
 
     def _access(self, provider: str, name: str, elsewhere: str | None = None) -> Access:
         """`elsewhere` overrides the configured base URL; empty means the provider's own."""
