@@ -1,0 +1,95 @@
+"""The commands of the group "Setup"."""
+
+import argparse
+
+from sidecar.commands.table.arguments import DATA_DIR, JSON, ROLES, WORKSPACE, Command, arg, choice, flag, providers
+
+SETUP = (
+    Command(
+        "keys",
+        "Setup",
+        "store, list or remove API keys",
+        "Store the API key of a model provider in your system's keyring, or in a private file if there is none. Keys "
+        "in the environment win. No command shows a key or reads one from a workspace.",
+        """\
+brain keys                                which keys exist, and where
+brain keys set anthropic                  prompts for the key
+pass show anthropic | brain keys set anthropic
+brain keys rm anthropic""",
+        "models:keys",
+        (
+            choice("action", "ACTION", ("list", "set", "remove", "rm"), nargs="?", default="list"),
+            arg("provider", choices=providers, metavar="PROVIDER", nargs="?", help="anthropic, gemini, openai or groq"),
+            JSON,
+            DATA_DIR,
+        ),
+    ),
+    Command(
+        "models",
+        "Setup",
+        "list models and model roles",
+        "List which model plays which role, whether each is available, and the model servers on this machine (Ollama, "
+        "LM Studio, llama.cpp, vLLM) with the context size and tool support they report.",
+        """\
+brain models
+brain models --no-search                  don't look for local servers
+brain models --test                       send one small request to each model
+brain models --test groq/openai/gpt-oss-20b""",
+        "models:models",
+        (
+            JSON,
+            flag("--no-search", help="don't look for model servers on this machine"),
+            arg("--test", nargs="?", const="", metavar="MODEL", help="test one model, or all that play a role"),
+            DATA_DIR,
+        ),
+    ),
+    Command(
+        "use",
+        "Setup",
+        "choose the model of a role",
+        "Choose the model for every role, or for one. It tests the model with one small request and writes your choice "
+        "to config.toml; the next task uses it. `offline` needs no key; `auto` uses the providers you have keys for.",
+        """\
+brain use anthropic/claude-sonnet-5-5
+brain use --role fast groq/openai/gpt-oss-20b
+brain use anthropic/claude-sonnet-5-5,offline              falls back to offline
+brain use openai/qwen3 --at http://127.0.0.1:11434/v1      a server on this machine
+brain use auto""",
+        "models:use",
+        (
+            arg("model", metavar="MODEL", help="provider/name (several with commas), offline, or auto"),
+            choice("--role", "ROLE", ROLES, help="only this role (default: every role)"),
+            arg("--at", metavar="URL", help="server on this machine for openai/…, or `openai` for OpenAI itself"),
+            flag("--force", help="choose it even if it doesn't answer"),
+            JSON,
+            DATA_DIR,
+        ),
+    ),
+    Command(
+        "doctor",
+        "Setup",
+        "check the setup and suggest fixes",
+        "Check everything Rainy Brain depends on and suggest a fix for each problem. Keys are never shown. The exit "
+        "code is 1 only if something essential is missing.",
+        """\
+brain doctor
+brain doctor --json | jq '.[] | select(.state != "ok")'""",
+        "doctor:doctor",
+        (flag("--json", help="print a JSON list"), WORKSPACE, DATA_DIR),
+    ),
+    Command(
+        "completion",
+        "Setup",
+        "print your shell's completion script",
+        "Print a completion script for commands, options, tools and task ids.",
+        """\
+eval "$(brain completion bash)"                              in ~/.bashrc
+eval "$(brain completion zsh)"                               in ~/.zshrc, after compinit
+brain completion fish > ~/.config/fish/completions/brain.fish""",
+        "completion:completion",
+        (
+            choice("shell", "SHELL", ("bash", "zsh", "fish"), nargs="?"),
+            arg("--words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS),
+        ),
+    ),
+)

@@ -1,0 +1,120 @@
+"""The commands of the group "Sidecar"."""
+
+from sidecar.commands.table.arguments import DATA_DIR, PORT, WORKSPACE, Command, arg, flag
+
+SIDECAR = (
+    Command(
+        "serve",
+        "Sidecar",
+        "start the sidecar, for an editor or a script",
+        "Start the sidecar and run until SIGTERM or SIGINT. When ready it prints one JSON line on standard output, "
+        '{"event":"ready","url":…,"pid":…,"tokenFile":…,"version":…}, and nothing else; logs go to standard error. '
+        "Unfinished tasks of an earlier sidecar resume.",
+        """\
+brain serve
+brain serve --port 0 --workspace ~/project     any free port; read it from the ready line
+brain serve --die-with-parent                  for a desktop shell""",
+        "serve:serve",
+        (
+            WORKSPACE,
+            arg("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)"),
+            PORT,
+            DATA_DIR,
+            flag("--allow-remote", help="allow a --host that other machines can reach"),
+            flag("--die-with-parent", help="stop when standard input closes"),
+            flag("--exit-when-idle", help="stop when no task runs and no client is connected"),
+            flag("--no-work", help="answer requests, but run no task and stay hidden from other commands"),
+        ),
+    ),
+    Command(
+        "shell",
+        "Sidecar",
+        "run tools in a workspace, as a desktop shell does",
+        "Connect to the sidecar as a desktop shell and run its tools in a workspace until stopped. It waits for a "
+        "sidecar and reconnects after a restart. On each connection it prints one JSON line on standard output, "
+        '{"event":"connected","session":…,"workspace":…,"tools":[…],"sandbox":…}.',
+        """\
+brain shell
+brain shell --tools read_file,edit_file       offer only these tools""",
+        "shell:shell",
+        (
+            WORKSPACE,
+            DATA_DIR,
+            arg("--tools", metavar="NAMES", help="tools to offer, separated by commas (default: all)"),
+            arg("--name", default="brain shell", help="name to connect as (default: %(default)s)"),
+            flag("--die-with-parent", help="stop when standard input closes"),
+        ),
+    ),
+    Command(
+        "acp",
+        "Sidecar",
+        "be the agent of an editor (Agent Client Protocol)",
+        "Speak the Agent Client Protocol on standard input and output: for Zed, JetBrains IDEs, Neovim and others. "
+        "It uses the running sidecar; if there is none, it starts one that exits when it is idle. Sessions are "
+        "conversations: the panel and `brain tasks` show them too.",
+        """\
+brain acp""",
+        "acp:acp",
+        (DATA_DIR,),
+    ),
+    Command(
+        "doors",
+        "Sidecar",
+        "receive webhooks of GitHub, Linear, Slack and your own",
+        "Listen for signed webhooks at /hooks/github, /hooks/linear, /hooks/slack and /hooks/NAME, and turn them into "
+        "tasks. A door is closed until its secret is set. doors.toml in your configuration directory names who may ask "
+        "and where the work is done; hooks/NAME.toml describes a webhook of your own. Put a proxy with TLS in front if "
+        "senders are on the internet; the API itself stays on loopback.",
+        """\
+BRAIN_GITHUB_WEBHOOK_SECRET=… brain doors --port 8787""",
+        "doors:doors",
+        (
+            DATA_DIR,
+            arg("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)"),
+            arg("--port", type=int, default=3848, help="port to listen on, 0 for any free port (default: %(default)s)"),
+        ),
+    ),
+    Command(
+        "open",
+        "Sidecar",
+        "open the panel of the running sidecar",
+        "Open the panel of the running sidecar in your browser. The address contains a code that works once, for one "
+        "minute.",
+        """\
+brain open
+brain open t_4642c5     show this task
+brain open --print      print the address and open nothing""",
+        "panel:open_panel",
+        (
+            arg("id", metavar="ID", nargs="?", help="task to show, by its id or a unique prefix of it"),
+            flag("--print", help="print the address and open nothing"),
+            DATA_DIR,
+        ),
+    ),
+    Command(
+        "desktop",
+        "Sidecar",
+        "open the panel in its own window",
+        "Open the panel in its own window, which is also a desktop shell: it runs the tools in the workspace, like "
+        "`brain shell`. If no sidecar is running, it starts one and stops it when you close the window; unfinished "
+        "tasks resume at the next start. Requires pywebview: pip install 'rainy-brain[desktop]'.",
+        """\
+brain desktop
+brain desktop --workspace ~/project""",
+        "desktop:desktop",
+        (
+            WORKSPACE,
+            arg("--port", type=int, default=3847, help="port of a sidecar it starts; any other if taken"),
+            DATA_DIR,
+        ),
+    ),
+    Command(
+        "stop",
+        "Sidecar",
+        "stop the running sidecar",
+        "Stop the running sidecar and every process its tasks started. Unfinished tasks resume at the next start.",
+        "brain stop",
+        "panel:stop",
+        (DATA_DIR,),
+    ),
+)
