@@ -57,6 +57,7 @@ from sidecar.wire.tasks import ENDED
 from sidecar.work.customizations import Customizations
 from sidecar.work.knowledge import Knowledge
 from sidecar.work.roster import ROSTER
+from sidecar.work.titles import Titles
 from sidecar.work.workflow import Workflow
 from tools.backend import Backend
 from tools.executor.approved_texts import ApprovedTexts
@@ -128,6 +129,7 @@ class Sidecar:
         if launch.exit_when_idle:
             self._engine.call_when_idle(self._exit_if_idle)
             self._streams.on_close = self._exit_if_idle
+            self._titles.on_rest = self._exit_if_idle
             self._exit_if_idle()
         ready = Ready(
             url=f"http://{_authority(launch.host, port)}",
@@ -230,7 +232,8 @@ class Sidecar:
             worktrees=lambda journal, review: Worktrees(journal, review, git, repositories, self._memory.forget),
         )
         assert self._engine.worktrees is not None
-        self._engine.call_at_end(self._tell_hooks)
+        self._titles = Titles(self._journal, catalog, redact)
+        self._engine.call_at_end(self._run_ended)
         self._notices = TaskNotices(self._journal, self._find_notifier, self._open_task)
         self._engine.call_at_status(self._notices.take)
         self._streams = Streams(settings.max_streams, settings.slow_reader_seconds)
@@ -305,6 +308,7 @@ class Sidecar:
         for task in self._hook_calls:
             task.cancel()
         await self._notices.close()
+        await self._titles.close()
         self._stalls.close()
         await self._mcp_endpoint.close()
         self._server.stop()
@@ -316,8 +320,12 @@ class Sidecar:
         await self._journal.close()
         self._data.withdraw()
 
-    def _tell_hooks(self, task_id: str) -> None:
-        if self._hooks.wants_ends() and not self._stop.is_set():
+    def _run_ended(self, task_id: str) -> None:
+        if self._stop.is_set():
+            return
+        if self._settings.titles == "model":
+            self._titles.take(task_id)
+        if self._hooks.wants_ends():
             self._keep(asyncio.create_task(self._task_ended(task_id)))
 
     async def _task_ended(self, task_id: str) -> None:
@@ -345,7 +353,7 @@ class Sidecar:
 
     def _exit_if_idle(self) -> None:
         def stop_if_idle() -> None:
-            if not self._engine.busy and not self._streams.open:
+            if not (self._engine.busy or self._streams.open or self._titles.busy):
                 self.stop()
 
         # A client that just started a task, or read the end of one, may send another request.

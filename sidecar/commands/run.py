@@ -100,6 +100,7 @@ def _run_request(args: argparse.Namespace, place: Path, *, interactive: bool) ->
     if not text.strip():
         raise CommandFailed('The task is empty. Say what to do: brain run "run the tests"', EXIT_USAGE)
     chosen: Json = {"approvals": args.approvals, "priority": args.priority, "models": parse_models(args.model)}
+    chosen |= {"effort": args.effort} if args.effort else {}
     chosen |= {"plan": True} if args.plan else {}
     chosen |= {"isolation": "worktree"} if args.worktree else {}
     chosen |= {"intent": args.intent} if args.intent else {}

@@ -96,6 +96,9 @@ class Settings(BaseModel):
     notify: Literal["desktop", "off"] = Field(
         "desktop", description="Notify you when a task waits, fails, needs you, or ends after a minute"
     )
+    titles: Literal["model", "off"] = Field(
+        "model", description="Let the model of the role `fast` name long tasks: one small request each"
+    )
     scripts: str = Field("", description="Directory of the replies of `scripted/NAME` models, for tests and demos")
 
 

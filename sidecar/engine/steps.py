@@ -18,6 +18,8 @@ GO_AHEAD = "goahead"
 #: Find the last change, then undo it.
 LAST_CHANGE = "lastchange"
 UNDO = "undo"
+#: The title of a task.
+TITLE = "title"
 #: Part of an agent that carries out one step of a plan.
 PLANNED = "s"
 #: Part of an agent that fixes what a review found.

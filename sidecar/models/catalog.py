@@ -49,14 +49,16 @@ class Catalog:
         self._providers = Providers(keys or Keys({}, scripts), limits, prices)
         self._breakers: dict[str, Breaker] = {}
 
-    def model_for(self, role: str, wanted: Models, tell: Callable[[Switch], None] = lambda switch: None) -> Model:
-        """The usable models of the role's chain as one model; the task's own choice wins over the settings."""
+    def model_for(
+        self, role: str, wanted: Models, tell: Callable[[Switch], None] = lambda switch: None, effort: str = ""
+    ) -> Model:
+        """The usable models of the role's chain as one model; the task's own choices win over the settings."""
         refusals: list[str] = []
         links: list[Link] = []
         names = self.chain(role, wanted)
         for name in names:
             try:
-                model = self._resolve(name)
+                model = self._resolve(name, effort=effort)
             except NoSuchModel as refusal:
                 refusals.append(str(refusal))
                 continue
@@ -130,7 +132,7 @@ class Catalog:
             why = "Always available; needs no key."
         return ModelInfo(name=name, provider=provider, available=True, why=why)
 
-    def _resolve(self, name: str, base_url: str | None = None) -> Model:
+    def _resolve(self, name: str, base_url: str | None = None, effort: str = "") -> Model:
         provider, _, model = name.partition("/")
         if name in (self.builtin.provider, self.builtin.full_name):
             return self.builtin.load()
@@ -140,7 +142,7 @@ class Catalog:
             except scripted.BadScript as error:
                 raise NoSuchModel(str(error)) from error
         if provider in PROVIDERS and model:
-            return self._providers.model(provider, model, base_url)
+            return self._providers.model(provider, model, base_url, effort)
         known = ", ".join([*PROVIDERS, self.builtin.provider])
         raise NoSuchModel(
             f"{name}: use provider/name; the providers are {known}. {self.builtin.full_name} needs no key."

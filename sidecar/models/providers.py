@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -65,18 +66,12 @@ class Providers:
             f"{name}/{getattr(PROVIDERS[name], role)}" for name in _PREFERRED[role] if self._keys.find(name) is not None
         ]
 
-    def model(self, provider: str, name: str, base_url: str | None = None) -> Remote:
+    def model(self, provider: str, name: str, base_url: str | None = None, effort: str = "") -> Remote:
         access = self._access(provider, name, base_url)
-        limits = self._limits
+        limits = replace(self._limits, effort=effort or self._limits.effort)
         local = access.base_url is not None and is_local(access.base_url)
         if local:
-            limits = Limits(
-                limits.idle_seconds,
-                limits.reply_seconds,
-                limits.reply_tokens,
-                limits.first_seconds * LOCAL_TIMEOUT_FACTOR,
-                limits.effort,
-            )
+            limits = replace(limits, first_seconds=limits.first_seconds * LOCAL_TIMEOUT_FACTOR)
         own_server = access.base_url if local and provider == "openai" else None
         price = None if own_server else self._prices.of(f"{provider}/{name}")
 

@@ -302,7 +302,7 @@ class CompleteEvent(Event):
 
 
 class LabelEvent(Event):
-    """You renamed, pinned or archived the task."""
+    """You renamed, pinned or archived the task, or a model named it."""
 
     type: Literal["label"] = "label"
     title: str | None = optional()

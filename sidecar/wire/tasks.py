@@ -61,6 +61,10 @@ class Options(Wire):
     intent: Intent | None = None
     agent_type: AgentName | None = None
     models: Models = Field(default_factory=Models)
+    effort: Annotated[
+        Literal["low", "medium", "high"] | None,
+        Field(description="How much models that reason should think; else as in the settings."),
+    ] = optional()
     priority: Priority = "normal"
     max_duration: Annotated[
         float, Field(gt=0, le=604_800, description="Seconds of work, without waits for your approval.")
@@ -237,7 +241,7 @@ class Task(Wire):
     usage: Usage
     last_seq: int
     forked_from: ForkedFrom | None = optional()
-    title: Annotated[str, Field(description="Your title, else the first sentence of the task.")]
+    title: Annotated[str, Field(description="Your title, else a model's, else the first sentence of the task.")]
     pinned: bool
     archived: bool
     worktree: Annotated[str | None, Field(description="Where it works, until that is merged or removed.")] = optional()

@@ -308,7 +308,7 @@ class AgentSetup:
 
         options, wanted = self.run.request.options, self._wanted(agent)
         try:
-            model = self.catalog.model_for(agent.role, wanted, report)
+            model = self.catalog.model_for(agent.role, wanted, report, options.effort or "")
         except NoSuchModel as error:
             raise AgentError(
                 "no_model", f"{error} Nothing was changed; choose another model and resume.", retry=False

@@ -135,7 +135,11 @@ def test_the_effort_that_you_set_is_asked_of_a_model_that_reasons(tmp_path: Path
         with running_sidecar(tmp_path, **environ) as sidecar:
             server.plays(Answer([speaker.stream(Speech(text="Done."))]))
             sidecar.wait_for_end(sidecar.execute("hello", intent="chat"))
+            server.plays(Answer([speaker.stream(Speech(text="Done."))]))
+            sidecar.wait_for_end(sidecar.execute("hello", intent="chat", effort="high"))
     assert EFFORT[speaker.provider] in server.seen[0].body
+    high = EFFORT[speaker.provider].replace(b"low", b"high").replace(b"LOW", b"HIGH")
+    assert high in server.seen[1].body, "a task's own choice wins"
 
 
 def test_it_is_as_small_for_a_model_that_is_driven_by_a_schema(tmp_path: Path, workspace: Path) -> None:

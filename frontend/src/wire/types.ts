@@ -486,7 +486,7 @@ export interface KilledProcess {
   command: string;
 }
 
-/** You renamed, pinned or archived the task. */
+/** You renamed, pinned or archived the task, or a model named it. */
 export interface LabelEvent {
   type: "label";
   seq?: number;
@@ -848,6 +848,8 @@ export interface Options {
   intent?: "chat" | "explain_code" | "edit_code" | "refactor_code" | "create_project" | "run_command" | "review_code" | "write_docs" | "research" | null;
   agentType?: string | null;
   models?: Models;
+  /** How much models that reason should think; else as in the settings. */
+  effort?: "low" | "medium" | "high";
   priority?: "high" | "normal" | "low";
   /** Seconds of work, without waits for your approval. */
   maxDuration?: number;
@@ -1192,7 +1194,7 @@ export interface Task {
   usage: Usage;
   lastSeq: number;
   forkedFrom?: ForkedFrom;
-  /** Your title, else the first sentence of the task. */
+  /** Your title, else a model's, else the first sentence of the task. */
   title: string;
   pinned: boolean;
   archived: boolean;

@@ -1,12 +1,12 @@
 """The commands of a session that begin with `/`. Any other slash word goes to the agents."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from sidecar.commands.parser import directories, task_id
 from sidecar.commands.session.ports import SessionActions
-from sidecar.commands.table import APPROVALS, ROLES
+from sidecar.commands.table import APPROVALS, EFFORTS, ROLES
 from sidecar.commands.text import clip, paint_diff, safe, safe_line, short
 from sidecar.wire.intents import SLASH_COMMANDS
 
@@ -14,6 +14,7 @@ _LISTED = 10
 _OWN = {
     "help": "list these commands and keys",
     "model": "show the models, or choose one: /model provider/name",
+    "effort": f"how much models that reason should think: /effort {'|'.join(EFFORTS)}",
     "mode": f"what needs your approval: /mode {'|'.join(APPROVALS)}",
     "undo": "undo the task's last change of files; `/undo all`: all of them",
     "diff": "show what the task changed",
@@ -65,13 +66,21 @@ class SlashCommands:
         names = [f"  {'✓' if each['available'] else ' '} {safe_line(each['name'])}" for each in found["models"]]
         await session.prompt.print([*roles, session.style.dim("  Choose one: /model provider/name"), *names])
 
+    async def _effort(self, rest: str) -> None:
+        await self._choose("effort", EFFORTS, rest)
+
     async def _mode(self, rest: str) -> None:
-        if rest not in APPROVALS:
-            await self._session.say(f"The modes are {', '.join(APPROVALS)}: /mode edits")
+        await self._choose("approvals", APPROVALS, rest)
+
+    async def _choose(self, option: str, values: Sequence[str], value: str) -> None:
+        """Set an option of the next task."""
+        word = "mode" if option == "approvals" else option
+        if value not in values:
+            await self._session.say(f"/{word} takes one of {', '.join(values)}.")
             return
-        self._session.conversation.options["approvals"] = rest
+        self._session.conversation.options[option] = value
         self._session.conversation.fresh = True
-        await self._session.say(f"Your next message runs in mode {rest}.")
+        await self._session.say(f"Your next message runs with {word} {value}.")
 
     async def _undo(self, rest: str) -> None:
         session = self._session

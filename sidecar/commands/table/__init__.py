@@ -4,7 +4,7 @@ Nothing here imports a command's code, so `brain --help` and completion stay fas
 from this table; it has one file per group.
 """
 
-from sidecar.commands.table.arguments import APPROVALS, ROLES, Argument, Command
+from sidecar.commands.table.arguments import APPROVALS, EFFORTS, ROLES, Argument, Command
 from sidecar.commands.table.code import CODE
 from sidecar.commands.table.default import DEFAULT
 from sidecar.commands.table.setup import SETUP
@@ -14,4 +14,4 @@ from sidecar.commands.table.tools import TOOLS
 
 COMMANDS = {command.name: command for command in (*TASKS, *CODE, *TOOLS, *SIDECAR, *SETUP)}
 
-__all__ = ["APPROVALS", "COMMANDS", "DEFAULT", "ROLES", "Argument", "Command"]
+__all__ = ["APPROVALS", "COMMANDS", "DEFAULT", "EFFORTS", "ROLES", "Argument", "Command"]

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 ROLES = ("fast", "smart", "instant")
 APPROVALS = ("ask", "edits", "auto", "readonly")
+EFFORTS = ("low", "medium", "high")
 GRANTS = ("command", "install", "checks", "spend", "host", "read")
 
 

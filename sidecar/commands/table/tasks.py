@@ -3,6 +3,7 @@
 from sidecar.commands.table.arguments import (
     DATA_DIR,
     DECISION,
+    EFFORTS,
     EVENTS_JSON,
     JSON,
     MODEL,
@@ -50,6 +51,7 @@ brain run "search for TODO" --approvals readonly""",
                 "change nothing (default: ask)"
             ),
             MODEL,
+            choice("--effort", "LEVEL", EFFORTS, help="low, medium or high: how much models that reason should think"),
             arg("--intent", choices=intents, metavar="INTENT", help="kind of task, instead of the router's choice"),
             arg("--conversation", metavar="ID", help="continue this conversation"),
             choice("--priority", "LEVEL", ("high", "normal", "low"), default="normal"),
