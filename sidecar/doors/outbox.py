@@ -1,4 +1,4 @@
-"""What is to be sent out: comments on issues, and webhooks of your own. Kept until the other side has it."""
+"""What is to be sent out. Kept until the other side has it."""
 
 import sqlite3
 import time
@@ -23,6 +23,9 @@ SELECT id, key, target, body, attempts FROM outbox AS one WHERE state = 'waiting
   AND NOT EXISTS (SELECT 1 FROM outbox WHERE target = one.target AND state = 'waiting' AND id < one.id)
 ORDER BY id LIMIT ?
 """
+
+
+_INSERT = "INSERT OR IGNORE INTO outbox (key, target, body) VALUES (?, ?, ?)"
 
 
 class NewLetter(NamedTuple):
@@ -61,10 +64,19 @@ class DoorsOutbox:
         """In one commit with how far the events were read: none is lost, none is written twice."""
 
         def insert(store: sqlite3.Connection) -> None:
-            store.executemany("INSERT OR IGNORE INTO outbox (key, target, body) VALUES (?, ?, ?)", letters)
+            store.executemany(_INSERT, letters)
             store.execute("UPDATE reading SET cursor = ?", (cursor,))
 
         await self._store.do(insert)
+
+    async def write(self, *letters: NewLetter) -> None:
+        """Letters that no event of a task asks for. One whose key is known is not written again."""
+        await self._store.do(lambda store: store.executemany(_INSERT, letters))
+
+    async def begin(self, letter: Letter) -> None:
+        """Count the attempt before it is made: after a crash nobody knows whether it succeeded."""
+        sql = "UPDATE outbox SET attempts = attempts + 1 WHERE id = ?"
+        await self._store.do(lambda store: store.execute(sql, (letter.id,)))
 
     async def due(self, limit: int) -> list[Letter]:
         rows = await self._store.do(lambda store: store.execute(_DUE, (time.time(), limit)).fetchall())
@@ -86,6 +98,6 @@ class DoorsOutbox:
         await self._store.do(update)
 
     async def postpone(self, letter: Letter, seconds: float, note: str) -> None:
-        sql = "UPDATE outbox SET attempts = attempts + 1, next_at = ?, note = ? WHERE id = ?"
+        sql = "UPDATE outbox SET next_at = ?, note = ? WHERE id = ?"
         values = (time.time() + seconds, note[:500], letter.id)
         await self._store.do(lambda store: store.execute(sql, values))

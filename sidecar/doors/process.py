@@ -3,23 +3,28 @@
 import asyncio
 import os
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 from sidecar.api.limits import ConnectionLimits
 from sidecar.api.server import QuietServer, open_socket
 from sidecar.api.streams import Streams
 from sidecar.client.service import BrainService
+from sidecar.doors.channels import Channel
 from sidecar.doors.deliveries import Deliveries
 from sidecar.doors.dispatcher import DeliveryDispatcher
+from sidecar.doors.github_api import GithubApi, GithubAuth
+from sidecar.doors.github_comments import GithubComments
+from sidecar.doors.http import DoorsHttp
 from sidecar.doors.outbox import DoorsOutbox
 from sidecar.doors.receiver import Receiver
 from sidecar.doors.reports import Reports
 from sidecar.doors.sender import Sender
-from sidecar.doors.settings import load_doors, load_webhooks
+from sidecar.doors.settings import GITHUB_URL, DoorsError, load_doors, load_webhooks
 from sidecar.doors.store import DoorsStore
+from sidecar.doors.webhooks import WebhookChannel
 
 FILE = "doors.db"
-GITHUB_URL = "https://api.github.com"
 _CONNECTIONS = 2_048
 
 
@@ -29,13 +34,13 @@ class DoorsProcess:
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._store = DoorsStore(data_dir / FILE)
         self._deliveries = Deliveries(self._store)
-        outbox, webhooks, token = (
-            DoorsOutbox(self._store),
-            load_webhooks(config_dir),
-            environ.get("BRAIN_GITHUB_TOKEN", ""),
-        )
-        self._sender = Sender(outbox, webhooks, environ.get("BRAIN_GITHUB_URL") or GITHUB_URL, token)
-        self._reports = Reports(outbox, data_dir, webhooks, comments=bool(token), wake=self._sender.loop.wake)
+        outbox = DoorsOutbox(self._store)
+        self._http = DoorsHttp()
+        channels = _channels(self._http, config_dir, environ)
+        if channels and find_spec("aiohttp") is None:
+            raise DoorsError("To send anything, the doors need a package: pip install 'rainy-brain[doors]'")
+        self._sender = Sender(outbox, channels)
+        self._reports = Reports(outbox, data_dir, channels, self._sender.loop.wake)
         self._dispatcher = DeliveryDispatcher(self._deliveries, config_dir, lambda: BrainService.local(data_dir))
         receiver = Receiver(self._deliveries, config_dir, environ, self._dispatcher.loop.wake)
         # Every peer is a stranger until its body is there; they share the limits of peers that are known elsewhere.
@@ -64,5 +69,23 @@ class DoorsProcess:
             for each in work:
                 each.cancel()
             await asyncio.gather(*work, return_exceptions=True)
-            await self._sender.close()
+            await self._http.close()
             await self._store.close()
+
+
+def _channels(http: DoorsHttp, config_dir: Path, environ: Mapping[str, str]) -> list[Channel]:
+    """The places that are configured, and hear of tasks."""
+    channels: list[Channel] = []
+    if webhooks := load_webhooks(config_dir):
+        channels.append(WebhookChannel(http, webhooks))
+    url = (environ.get("BRAIN_GITHUB_URL") or GITHUB_URL).rstrip("/")
+    auth = GithubAuth(
+        http,
+        url,
+        environ.get("BRAIN_GITHUB_TOKEN", ""),
+        environ.get("BRAIN_GITHUB_APP_ID", ""),
+        environ.get("BRAIN_GITHUB_APP_KEY_FILE", ""),
+    )
+    if auth.configured:
+        channels.append(GithubComments(GithubApi(http, auth, url)))
+    return channels

@@ -12,19 +12,17 @@ from typing import Any
 from sidecar.client.client import Client
 from sidecar.client.errors import ClientError, Refused
 from sidecar.client.sidecars import find_sidecar
-from sidecar.doors.actions import Json, look_up, text_at
+from sidecar.doors.actions import Json, text_at
+from sidecar.doors.channels import Channel, ReportedTask
 from sidecar.doors.dispatcher import conversation_of
 from sidecar.doors.outbox import DoorsOutbox, NewLetter
-from sidecar.doors.settings import Webhook
 
 log = logging.getLogger("brain.doors")
 
 _PAUSE_SECONDS = 1.0
 _CONVERSATION = conversation_of("")
 _BATCH = 200
-_MAX_TEXT = 20_000
-#: The names that programs outside know these events by.
-_NAMES = {"complete": "brain/task.completed", "error": "brain/task.failed", "step": "brain/task.progress"}
+_REMEMBERED = 1_000
 
 
 class Reports:
@@ -34,22 +32,20 @@ class Reports:
         self,
         outbox: DoorsOutbox,
         data_dir: Path,
-        webhooks: Sequence[Webhook],
-        *,
-        comments: bool,
+        channels: Sequence[Channel],
         wake: Callable[[], None],
     ) -> None:
         self._outbox = outbox
         self._data_dir = data_dir
-        self._webhooks = webhooks
-        self._comments = comments
+        self._channels = channels
+        self._subjects: dict[str, str] = {}
         self._wake = wake
         self._uncommitted = 0
         self._ended = threading.Event()
         self._loop = asyncio.get_running_loop()
 
     def start(self) -> None:
-        if self._comments or self._webhooks:
+        if self._channels:
             threading.Thread(target=self._follow, name="reports", daemon=True).start()
 
     def stop(self) -> None:
@@ -86,64 +82,25 @@ class Reports:
             self._loop.call_soon_threadsafe(self._wake)
 
     def _letters(self, client: Client, event: Json) -> list[NewLetter]:
-        key = f"{event['taskId']}.{event['seq']}"
-        kind = event_name(event)
-        letters = [
-            NewLetter(
-                f"{hook.name}.{key}", f"webhook:{hook.name}", json.dumps({"event": kind, "id": key, "data": event})
-            )
-            for hook in self._webhooks
-            if {"*", kind, event["type"]} & set(hook.events)
-        ]
-        text = comment_of(event) if self._comments else ""
-        subject = _subject(client, event["taskId"]) if text else ""
-        if subject.startswith("github:"):
-            letters.append(NewLetter(f"github.{key}", subject, text))
-        return letters
+        task_id = text_at(event, "taskId")
+        task = ReportedTask(task_id, lambda: self._subject(client, task_id))
+        return [letter for channel in self._channels for letter in channel.write(event, task)]
+
+    def _subject(self, client: Client, task_id: str) -> str:
+        found = self._subjects.pop(task_id, None)
+        found = _find_subject(client, task_id) if found is None else found
+        self._subjects[task_id] = found  # as the newest
+        while len(self._subjects) > _REMEMBERED:
+            self._subjects.pop(next(iter(self._subjects)))
+        return found
 
     def _wait_for(self, work: Coroutine[Any, Any, Any]) -> Any:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(60)
 
 
-def _subject(client: Client, task_id: str) -> str:
+def _find_subject(client: Client, task_id: str) -> str:
     try:
         conversation = text_at(client.get(f"/api/brain/tasks/{task_id}"), "conversationId")
     except Refused:  # it was deleted
         return ""
     return conversation.removeprefix(_CONVERSATION) if conversation.startswith(_CONVERSATION) else ""
-
-
-def event_name(event: Json) -> str:
-    if event["type"] == "status" and event.get("status") == "queued":
-        return "brain/task.requested"
-    return _NAMES.get(event["type"], f"brain/{event['type']}")
-
-
-def comment_of(event: Json) -> str:
-    """What a person who reads the issue should hear; empty for everything else."""
-    task = f"`{event['taskId']}`"
-    match event["type"]:
-        case "status" if event.get("status") == "queued":
-            return f"Working on it as task {task}. Mention me with `stop` to cancel."
-        case "complete":
-            return _result(event, task)
-        case "error":
-            return f"Task {task} failed: {text_at(event, 'message')}"[:_MAX_TEXT]
-        case "escalation":
-            suggestions = look_up(event, "suggestions")
-            listed = "".join(f"\n- {each}" for each in suggestions) if isinstance(suggestions, list) else ""
-            return f"Task {task} needs a person: {text_at(event, 'reason')}{listed}"[:_MAX_TEXT]
-        case "cancelled":
-            return f"Task {task} was cancelled."
-    return ""
-
-
-def _result(event: Json, task: str) -> str:
-    lines = [text_at(event, "result.summary") or f"Task {task} is done."]
-    files = look_up(event, "result.filesModified")
-    if isinstance(files, list) and files:
-        lines.append("Changed: " + ", ".join(f"`{each}`" for each in files[:50]))
-    checks = look_up(event, "result.verification.checks")
-    for check in checks if isinstance(checks, list) else ():
-        lines.append(f"- {'passed' if check.get('passed') else 'failed'}: `{text_at(check, 'command')}`")
-    return "\n\n".join(lines)[:_MAX_TEXT]

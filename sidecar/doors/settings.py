@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sidecar.wire.tasks import Approvals
 
+GITHUB_URL = "https://api.github.com"
 Table = TypeVar("Table", bound=BaseModel)
 AbsolutePath = Annotated[str, Field(pattern=r"^/")]
 

@@ -1,0 +1,76 @@
+"""Comments on the issues and pull requests that tasks are about: what people there should hear."""
+
+import re
+from collections.abc import Callable
+
+from sidecar.doors.actions import Json, look_up, text_at
+from sidecar.doors.channels import ReportedTask
+from sidecar.doors.github_api import GithubApi
+from sidecar.doors.http import NotSent
+from sidecar.doors.outbox import Letter, NewLetter
+
+_MAX_TEXT = 20_000
+_SUBJECT = re.compile(r"github:([A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100})#(\d{1,10})")
+
+
+class GithubComments:
+    """`elsewhere` says whether another channel tells the result of this task, with a pull request or a review."""
+
+    prefix = "github:"
+
+    def __init__(self, api: GithubApi, elsewhere: Callable[[Json, ReportedTask], bool] = lambda event, task: False):
+        self._api = api
+        self._elsewhere = elsewhere
+
+    def write(self, event: Json, task: ReportedTask) -> list[NewLetter]:
+        text = comment_of(event)
+        if not text or not task.subject.startswith(self.prefix) or self._elsewhere(event, task):
+            return []
+        return [NewLetter(f"github.{task.id}.{event['seq']}", task.subject, text)]
+
+    async def send(self, letter: Letter) -> None:
+        """An attempt whose answer got lost may have succeeded, so a later one looks for its mark first."""
+        repository, number = parse_subject(letter.target)
+        path, mark = f"/issues/{number}/comments", f"<!-- {letter.key} -->"
+        if letter.attempts and await self._api.find(repository, path, lambda each: mark in text_at(each, "body")):
+            return
+        await self._api.call("POST", repository, path, {"body": f"{letter.body}\n\n{mark}"})
+
+
+def parse_subject(target: str) -> tuple[str, str]:
+    """The repository and the number of an issue or pull request."""
+    found = _SUBJECT.fullmatch(target)
+    if found is None:
+        raise NotSent("not an issue", None)
+    return found[1], found[2]
+
+
+def comment_of(event: Json) -> str:
+    """What people who read the issue should hear; empty for everything else."""
+    task = f"`{event['taskId']}`"
+    match event["type"]:
+        case "status" if event.get("status") == "queued":
+            return f"Working on it as task {task}. Mention me with `stop` to cancel."
+        case "complete":
+            return describe_result(event)
+        case "error":
+            return f"Task {task} failed: {text_at(event, 'message')}"[:_MAX_TEXT]
+        case "escalation":
+            suggestions = look_up(event, "suggestions")
+            listed = "".join(f"\n- {each}" for each in suggestions) if isinstance(suggestions, list) else ""
+            return f"Task {task} needs a person: {text_at(event, 'reason')}{listed}"[:_MAX_TEXT]
+        case "cancelled":
+            return f"Task {task} was cancelled."
+    return ""
+
+
+def describe_result(event: Json) -> str:
+    """The summary, the changed files and the checks of a `complete` event."""
+    lines = [text_at(event, "result.summary") or f"Task `{event['taskId']}` is done."]
+    files = look_up(event, "result.filesModified")
+    if isinstance(files, list) and files:
+        lines.append("Changed: " + ", ".join(f"`{each}`" for each in files[:50]))
+    checks = look_up(event, "result.verification.checks")
+    for check in checks if isinstance(checks, list) else ():
+        lines.append(f"- {'passed' if check.get('passed') else 'failed'}: `{text_at(check, 'command')}`")
+    return "\n\n".join(lines)[:_MAX_TEXT]
