@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.servers import Postgres, Redis
+
 # A busy machine is slow at everything, also at making up examples.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
@@ -30,3 +32,18 @@ def machine_python() -> Iterator[None]:
     os.environ["PATH"] = os.pathsep.join((str(folder), before))
     yield
     os.environ["PATH"] = before
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """One server for all tests of this process; each test has its own schema."""
+    server = Postgres()
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[Redis]:
+    server = Redis()
+    yield server
+    server.close()

@@ -8,9 +8,9 @@ from collections import OrderedDict
 from sidecar.journal.delta import apply_difference, difference
 
 #: Longest chain of differences down to a content that is stored whole.
-_DEEPEST = 32
+DEEPEST = 32
 #: Recent contents in memory, to compute differences without reading.
-_RECENT_BYTES = 16 * 1024 * 1024
+RECENT_BYTES = 16 * 1024 * 1024
 
 
 class Blobs:
@@ -49,7 +49,7 @@ class Blobs:
     def _packed(self, data: bytes, like: str | None) -> tuple[str | None, int, bytes]:
         if like is not None:
             row = self._connection.execute("SELECT depth FROM blobs WHERE digest = ?", (like,)).fetchone()
-            if row is not None and row[0] < _DEEPEST:
+            if row is not None and row[0] < DEEPEST:
                 base = self._recent.get(like) or read_blob(like, self._connection)
                 pieces = None if base is None else difference(base, data)
                 if pieces is not None:
@@ -57,33 +57,33 @@ class Blobs:
         return None, 0, zlib.compress(data, level=1)
 
     def _remember(self, digest: str, data: bytes) -> None:
-        if digest in self._recent or len(data) > _RECENT_BYTES // 4:
+        if digest in self._recent or len(data) > RECENT_BYTES // 4:
             return
         self._recent[digest] = data
         self._size += len(data)
-        while self._size > _RECENT_BYTES:
+        while self._size > RECENT_BYTES:
             self._size -= len(self._recent.popitem(last=False)[1])
 
 
 def read_blob(digest: str, connection: sqlite3.Connection) -> bytes | None:
     """The content with that digest; `None` if it is missing or damaged."""
-    try:
-        data = _unpacked(digest, connection)
-    except (ValueError, zlib.error):
-        return None
-    return data if data is not None and hashlib.sha256(data).hexdigest() == digest else None
-
-
-def _unpacked(digest: str, connection: sqlite3.Connection) -> bytes | None:
     chain: list[bytes] = []
     name: str | None = digest
     while name is not None:
         row = connection.execute("SELECT data, base FROM blobs WHERE digest = ?", (name,)).fetchone()
-        if row is None or len(chain) > _DEEPEST:
+        if row is None or len(chain) > DEEPEST:
             return None
-        chain.append(zlib.decompress(row[0]))
+        chain.append(row[0])
         name = row[1]
-    data = chain.pop()
-    while chain:
-        data = apply_difference(data, chain.pop())
-    return data
+    return unpack(digest, chain)
+
+
+def unpack(digest: str, chain: list[bytes]) -> bytes | None:
+    """The content of a chain of differences that ends with a whole one; `None` if it is damaged."""
+    try:
+        data = zlib.decompress(chain[-1])
+        for pieces in reversed(chain[:-1]):
+            data = apply_difference(data, zlib.decompress(pieces))
+    except (ValueError, zlib.error):
+        return None
+    return data if hashlib.sha256(data).hexdigest() == digest else None

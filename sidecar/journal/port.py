@@ -19,7 +19,10 @@ class Retention:
     task_bytes: int = 256 * 1024 * 1024
 
     def is_too_old(self, created_at: str) -> bool:
-        return created_at < timestamp(datetime.now(UTC) - timedelta(days=self.days))
+        return created_at < self.cutoff()
+
+    def cutoff(self) -> str:
+        return timestamp(datetime.now(UTC) - timedelta(days=self.days))
 
 
 def timestamp(moment: datetime | None = None) -> str:

@@ -7,7 +7,7 @@ came after a write that is still on its way is shown after it.
 
 import asyncio
 from collections import defaultdict, deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import aclosing
 from functools import partial
 
@@ -46,8 +46,13 @@ class Subscription:
         lagged, self.lagged = self.lagged, False
         return lagged
 
+    def poke(self) -> None:
+        """Another process wrote: have the reader look into the journal."""
+        self.lagged = True
+        self._wake.set()
+
     async def take(self) -> list[StoredEvent]:
-        while not self._unread:
+        while not self._unread and not self.lagged:
             self._wake.clear()
             await self._wake.wait()
         return self.drain()
@@ -69,9 +74,14 @@ class _Unfinished:
 
 
 class Hub:
-    """The readers of each task in this process."""
+    """The readers of each task in this process.
 
-    def __init__(self) -> None:
+    With a `shared` journal other processes write too: their events may come between ours, so readers of all tasks
+    always read from the journal.
+    """
+
+    def __init__(self, *, shared: bool = False) -> None:
+        self._shared = shared
         self._unfinished: dict[str, _Unfinished] = {}
         self._subscriptions: defaultdict[str, set[Subscription]] = defaultdict(set)
         self._of_all: set[Subscription] = set()
@@ -113,8 +123,20 @@ class Hub:
             self._live_text.drop_stored(written.task_id, event)
             for subscription in self._subscriptions.get(written.task_id, ()):
                 subscription.offer(written)
-            for subscription in self._of_all:
+            for subscription in () if self._shared else self._of_all:
                 subscription.offer(written)
+        if self._shared:
+            self._poke(self._of_all)
+
+    def written_elsewhere(self, task_ids: Collection[str] | None) -> None:
+        """Other processes wrote to these tasks, or to any."""
+        for task_id in self._subscriptions if task_ids is None else task_ids:
+            self._poke(self._subscriptions.get(task_id, ()))
+        self._poke(self._of_all)
+
+    def _poke(self, subscriptions: Iterable[Subscription]) -> None:
+        for subscription in subscriptions:
+            subscription.poke()
 
     def followed(self, task_id: str) -> bool:
         return bool(self._of_all) or task_id in self._subscriptions

@@ -68,10 +68,10 @@ def match(term: str) -> str:
 
 def contains(text: str, term: str) -> bool:
     """Whether the term begins one of the words, as the index has it."""
-    return f" {_plain(term)}" in f" {_plain(text)}"
+    return f" {plain(term)}" in f" {plain(text)}"
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     bare = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
     return " ".join(re.findall(r"[^\W_]+", bare.casefold()))
 

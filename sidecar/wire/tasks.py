@@ -101,6 +101,10 @@ class Options(Wire):
             "text of models, issues, chats and web pages."
         ),
     ] = optional()
+    pool: Annotated[
+        str | None,
+        Field(pattern=r"^[\w-]{1,64}$", description="In a fleet: the workers that may run it, `default` unless told."),
+    ] = optional()
     conversation_id: ShortText | None = None
     max_iterations: Annotated[int, Field(ge=1, le=1_000)] | None = None
     max_tokens: Annotated[int, Field(ge=1)] | None = None

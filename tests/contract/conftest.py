@@ -8,9 +8,10 @@ import pytest
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Journal, Retention
 from sidecar.journal.sqlite import SqliteJournal
+from tests.contract.journals import postgres_journal
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
 async def open_journal(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[object]:
     opened: list[Journal] = []
 
@@ -18,6 +19,8 @@ async def open_journal(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncI
         journal: Journal
         if request.param == "memory":
             journal = MemoryJournal(retention)
+        elif request.param == "postgres":
+            journal = await postgres_journal(request, retention)
         else:
             journal = await SqliteJournal.open(tmp_path / "journal.db", retention)
         opened.append(journal)

@@ -1,6 +1,10 @@
 """What is written into journals here, and how it is read back."""
 
-from sidecar.journal.port import Journal, NewTask
+import secrets
+
+import pytest
+
+from sidecar.journal.port import Journal, NewTask, Retention
 from sidecar.wire.events import MessageEvent, StatusEvent, StepEvent
 from sidecar.wire.tasks import Context, Options, Priority, Status, StoredRequest
 
@@ -30,3 +34,11 @@ def said(text: str) -> MessageEvent:
 
 async def seqs(journal: Journal, task_id: str, after: int = 0) -> list[int | None]:
     return [event.seq for event in (await journal.events(task_id, after)).events]
+
+
+async def postgres_journal(request: pytest.FixtureRequest, retention: Retention | None = None) -> Journal:
+    """An empty journal on the server of this test process."""
+    from sidecar.journal.postgres.journal import PostgresJournal
+
+    server = request.getfixturevalue("postgres")
+    return await PostgresJournal.open(server.url, retention, schema=f"test_{secrets.token_hex(6)}")

@@ -12,19 +12,21 @@ from sidecar.journal.delta import apply_difference, difference
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Journal, Retention
 from sidecar.journal.sqlite import SqliteJournal
-from tests.contract.journals import COMPLETED, new_task
+from tests.contract.journals import COMPLETED, new_task, postgres_journal
 from tools.ledger import digest
 
 LINES = [f"line {number} of a file that is long enough to be worth it\n".encode() for number in range(400)]
 TEXT = st.lists(st.sampled_from([b"a\n", b"bb\n", b"a long line that comes again\n", b"c", b"\r\n"]), max_size=40)
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
 async def small(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Journal]:
     retention = Retention(task_bytes=10_000)
     journal: Journal = (
         MemoryJournal(retention)
         if request.param == "memory"
+        else await postgres_journal(request, retention)
+        if request.param == "postgres"
         else await SqliteJournal.open(tmp_path / "journal.db", retention)
     )
     yield journal

@@ -867,6 +867,8 @@ export interface Options {
   unattended?: boolean;
   /** Who wrote the task. Only a person's words count as consent to a command; `other` is for the text of models, issues, chats and web pages. */
   author?: "person" | "other";
+  /** In a fleet: the workers that may run it, `default` unless told. */
+  pool?: string;
   conversationId?: string | null;
   maxIterations?: number | null;
   maxTokens?: number | null;

@@ -1,0 +1,154 @@
+"""Throw-away PostgreSQL and Redis servers for tests: private directory, no network, gone with the test process."""
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.waiting import SECONDS
+
+_TRUSTED = ("-A", "trust", "-U", "brain", "-E", "UTF8", "--locale=C", "--no-sync")
+
+
+def _programs() -> Path | None:
+    """The newest installed PostgreSQL; Debian doesn't put it on the PATH."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: int(path.parts[-3]))
+    on_path = shutil.which("postgres")
+    return found[-1].parent if found else Path(on_path).parent if on_path else None
+
+
+def _unprivileged() -> str | None:
+    """PostgreSQL refuses to run as root."""
+    if os.geteuid() != 0:
+        return None
+    names = {entry.pw_name for entry in pwd.getpwall()}
+    return "postgres" if "postgres" in names else "nobody"
+
+
+def _die_with_parent() -> None:
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, signal.SIGQUIT)
+
+
+class Postgres:
+    """`stop_at_once` and `start` as often as you like: the data stays."""
+
+    def __init__(self) -> None:
+        programs = _programs()
+        if programs is None:
+            pytest.skip("needs PostgreSQL (Debian: postgresql)")
+        self._programs = programs
+        self._user = _unprivileged()
+        self.directory = Path(tempfile.mkdtemp(prefix="brain-pg-", dir="/tmp"))
+        if self._user is not None:
+            shutil.chown(self.directory, self._user)
+        self._data = self.directory / "data"
+        subprocess.run(
+            [programs / "initdb", "-D", self._data, *_TRUSTED], check=True, capture_output=True, user=self._user
+        )
+        self._process: subprocess.Popen[bytes] | None = None
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://brain@/postgres?host={self.directory}"
+
+    def start(self) -> None:
+        options = [
+            "listen_addresses=",
+            "fsync=off",
+            "full_page_writes=off",
+            "max_connections=200",
+            "shared_buffers=32MB",
+        ]
+        settings = [word for option in options for word in ("-c", option)]
+        with (self.directory / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [self._programs / "postgres", "-D", self._data, "-k", self.directory, *settings],
+                stdout=log,
+                stderr=log,
+                user=self._user,
+                preexec_fn=_die_with_parent,
+            )
+        command = [self._programs / "pg_isready", "-q", "-h", self.directory, "-U", "brain"]
+        _wait_until(lambda: subprocess.run(command, check=False).returncode == 0, self.directory / "log")
+
+    def stop_at_once(self) -> None:
+        """As after a power failure: nothing is flushed."""
+        self._end(signal.SIGQUIT)
+
+    def _end(self, how: signal.Signals) -> None:
+        if self._process is not None:
+            self._process.send_signal(how)
+            self._process.wait(SECONDS)
+            self._process = None
+
+    def close(self) -> None:
+        self._end(signal.SIGQUIT)
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+class Redis:
+    def __init__(self) -> None:
+        program = shutil.which("redis-server")
+        if program is None:
+            pytest.skip("needs Redis (Debian: redis-server)")
+        self._program = program
+        self.directory = Path(tempfile.mkdtemp(prefix="brain-redis-", dir="/tmp"))
+        self._process: subprocess.Popen[bytes] | None = None
+        self.start()
+
+    @property
+    def _socket(self) -> Path:
+        return self.directory / "socket"
+
+    @property
+    def url(self) -> str:
+        return f"unix://{self._socket}"
+
+    def start(self) -> None:
+        self._process = subprocess.Popen(
+            [
+                self._program,
+                "--port",
+                "0",
+                "--unixsocket",
+                self._socket,
+                "--dir",
+                self.directory,
+                "--appendonly",
+                "yes",
+            ],
+            stdout=subprocess.DEVNULL,
+            preexec_fn=_die_with_parent,
+        )
+        _wait_until(self._socket.is_socket, self.directory)
+
+    def kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait(SECONDS)
+            self._process = None
+            self._socket.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        self.kill()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+def _wait_until(holds: Callable[[], bool], log: Path) -> None:
+    limit = time.monotonic() + SECONDS
+    while not holds():
+        if time.monotonic() > limit:
+            raise AssertionError(f"the server didn't start; see {log}")
+        time.sleep(0.02)
