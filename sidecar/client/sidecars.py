@@ -11,9 +11,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from sidecar.client.client import Client, Json
 from sidecar.client.errors import EXIT_ALREADY_RUNNING, ClientError, Unreachable
@@ -119,18 +120,28 @@ def stop_sidecar(client: Client) -> None:
     raise ClientError(f"The sidecar (process {client.pid}) got SIGTERM but still answers.")
 
 
+def restart_sidecar(program: Sequence[str], data_dir: Path, before: Client) -> None:
+    """Start the sidecar that `program` is, at the address of the one that ended."""
+    port = urlsplit(before.url).port or 0
+    _start(data_dir, None, "--port", str(port), "--exit-when-idle", program=program)
+
+
 def _in_use(status: Json) -> bool:
     return bool(status["streams"]) or any(status["tasks"].get(name) for name in _ACTIVE)
 
 
 def _start(
-    data_dir: Path, workspace: Path | None, *options: str, seconds: float = START_SECONDS
+    data_dir: Path,
+    workspace: Path | None,
+    *options: str,
+    seconds: float = START_SECONDS,
+    program: Sequence[str] = (),
 ) -> tuple[subprocess.Popen[str] | None, Client]:
     """The process and its client; no process if another one was faster, whose client this is."""
     end = time.monotonic() + seconds
     while True:
         try:
-            process = _spawn(data_dir, workspace, *options)
+            process = _spawn(data_dir, workspace, *options, program=program)
         except OSError as error:
             problem = f"Can't use the data directory {data_dir}: {error.strerror}."
             raise Unreachable(f"{problem} Choose another with --data-dir.") from error
@@ -149,8 +160,9 @@ def _start(
         time.sleep(0.05)
 
 
-def _spawn(data_dir: Path, workspace: Path | None, *options: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "sidecar", "serve", "--port", "0", "--data-dir", str(data_dir), *options]
+def _spawn(data_dir: Path, workspace: Path | None, *options: str, program: Sequence[str] = ()) -> subprocess.Popen[str]:
+    own = program or (sys.executable, "-m", "sidecar")
+    command = [*own, "serve", "--port", "0", "--data-dir", str(data_dir), *options]
     command += ["--workspace", str(workspace)] if workspace is not None else []
     data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     stdin = subprocess.PIPE if "--die-with-parent" in options else subprocess.DEVNULL

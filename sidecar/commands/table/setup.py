@@ -1,8 +1,20 @@
 """The commands of the group "Setup"."""
 
 import argparse
+from pathlib import Path
 
-from sidecar.commands.table.arguments import DATA_DIR, JSON, ROLES, WORKSPACE, Command, arg, choice, flag, providers
+from sidecar.commands.table.arguments import (
+    DATA_DIR,
+    JSON,
+    PORT,
+    ROLES,
+    WORKSPACE,
+    Command,
+    arg,
+    choice,
+    flag,
+    providers,
+)
 
 SETUP = (
     Command(
@@ -76,6 +88,65 @@ brain doctor
 brain doctor --json | jq '.[] | select(.state != "ok")'""",
         "doctor:doctor",
         (flag("--json", help="print a JSON list"), WORKSPACE, DATA_DIR),
+    ),
+    Command(
+        "service",
+        "Setup",
+        "let your system keep a sidecar running",
+        "Install the sidecar as a service of your own account: a systemd user unit on Linux, a launchd agent on macOS. "
+        "It starts when you log in, and again if it crashes. Nothing needs root.",
+        """\
+brain service install
+brain service status
+brain service uninstall""",
+        "",
+        actions=(
+            Command(
+                "install",
+                "",
+                "write the service and start it",
+                "Write the unit or agent and start it.",
+                "brain service install --port 3847",
+                "service:install",
+                (PORT, flag("--no-start", help="only write the file"), DATA_DIR),
+            ),
+            Command(
+                "uninstall",
+                "",
+                "stop the service and remove it",
+                "Stop the service and remove its file. Tasks are kept.",
+                "brain service uninstall",
+                "service:uninstall",
+            ),
+            Command(
+                "status",
+                "",
+                "show whether it runs",
+                "Show the service as your system sees it.",
+                "brain service status",
+                "service:status",
+            ),
+        ),
+    ),
+    Command(
+        "upgrade",
+        "Setup",
+        "install a newer version",
+        "Install the newest version, or the one you name, beside this one, start it once as a test, and swap the two "
+        "in one step: you have the old or the new version, never half of one. A running sidecar is restarted, and its "
+        "unfinished tasks go on. For a bundle, name the downloaded archive; its checksum must be in the file "
+        "SHA256SUMS beside it.",
+        """\
+brain upgrade
+brain upgrade 0.2.0
+brain upgrade --from ~/Downloads/rainy_brain-0.2.0-py3-none-any.whl""",
+        "upgrade:upgrade",
+        (
+            arg("version", metavar="VERSION", nargs="?", help="this version (default: the newest)"),
+            arg("--from", dest="source", type=Path, metavar="FILE", help="a wheel, or the archive of a bundle"),
+            arg("--sha256", metavar="HEX", help="checksum of the archive, instead of SHA256SUMS"),
+            DATA_DIR,
+        ),
     ),
     Command(
         "completion",
