@@ -67,8 +67,12 @@ class Listener(NotificationThread):
             with self._touched.lock:
                 self._touched.hear()
                 self._touched.unwatch()
-            self._watch.close()
         os.close(self._root)
+
+    def close(self) -> None:
+        # The kernel takes about 10 ms for this.
+        if self._watch is not None:
+            self._watch.close()
 
     def missed(self, why: str) -> None:
         self._touched.problem = self._touched.problem or why or _UNREAD

@@ -47,6 +47,7 @@ class NotificationThread:
         self._guard = guard
         self._handle = -1
         self._installed = threading.Event()
+        self._ended = threading.Event()
         self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         finalize(self, os.close, self._wake)
         # Started by a thread that has all rights: one that is confined would pass its lack of them on.
@@ -69,7 +70,7 @@ class NotificationThread:
         """After the last process has ended: handle what is pending, then end."""
         self._installed.set()
         os.eventfd_write(self._wake, 1)
-        self._thread.join()
+        self._ended.wait()
 
     # -- for a kind of thread that also records ----------------------------------------------------------------------
 
@@ -84,6 +85,9 @@ class NotificationThread:
     def beat(self) -> None: ...
 
     def finish(self) -> None: ...
+
+    def close(self) -> None:
+        """After `stop` has returned: it may take its time."""
 
     def missed(self, why: str) -> None: ...
 
@@ -108,9 +112,13 @@ class NotificationThread:
             log.exception("The calls of a command are no longer answered")
             self.missed("")
         finally:
-            if self._handle >= 0:
-                os.close(self._handle)
-            self.finish()
+            try:
+                if self._handle >= 0:
+                    os.close(self._handle)
+                self.finish()
+            finally:
+                self._ended.set()
+                self.close()
 
     def _serve(self, others: list[int]) -> None:
         poll = select.poll()
@@ -119,12 +127,13 @@ class NotificationThread:
         stopping = False
         while True:
             ready = dict(poll.poll(0 if stopping else self.beat_seconds * 1000))
-            self.ready(ready.keys() & set(others))
             happened = ready.get(self._handle, 0)
             if happened & select.POLLIN:
-                self._notified()
-            elif happened or stopping:
-                return  # nobody is left whom the filter binds
+                self._notified()  # first, because its process waits
+            else:
+                self.ready(ready.keys() & set(others))
+                if happened or stopping:
+                    return  # nobody is left whom the filter binds
             stopping = stopping or self._wake in ready
             self.beat()
 

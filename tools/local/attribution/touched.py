@@ -220,6 +220,8 @@ class TouchedFiles:
             for path in ended:
                 self._watch.unfollow(path)
                 self._files[path].openings = self._files[path].strangers = 0
+            if not ended:
+                return
             seen = {path: self._look(path, between=True) for path in ended}
             events = list(self._watch.events())
             again = {event.path for event in events}
@@ -324,7 +326,7 @@ class TouchedFiles:
     def changes(self) -> list[ScannedFile]:
         changed: list[ScannedFile] = []
         for path, file in sorted(self._files.items()):
-            now = self._look(path)
+            now = self._look(path, unless=file.latest)
             if file.done and now.same(file.done[0][0]):
                 continue  # somebody has taken it back already
             for before, after in file.done:
@@ -379,10 +381,10 @@ class TouchedFiles:
         if found is None or not (stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)):
             return MISSING
         stamp = stamp_of(found)
-        if unless is not None and unless.stamp == stamp:
+        if unless is not None and unless.stamp == stamp and not unless.why:
             return unless
         mode = stat.S_IFLNK | 0o777 if stat.S_ISLNK(found.st_mode) else stat.S_IMODE(found.st_mode)
-        limit = _MAX_BETWEEN if between else MAX_FILE_BYTES
+        limit = min(_MAX_BETWEEN if between else MAX_FILE_BYTES, MAX_FILE_BYTES)
         if found.st_size > limit:
             return Version(mode, None, _TOO_LARGE, stamp=stamp)
         content = self._read(path, stat.S_ISLNK(found.st_mode), limit)

@@ -14,6 +14,7 @@ _CLOSE_UNWRITTEN, _OPEN, _NO_LINKS = 0x10, 0x20, 0x02000000
 _FILE_MASK = _OPEN | _CLOSE_UNWRITTEN | _NO_LINKS
 _IS_DIRECTORY, _IGNORED, _OVERFLOW = 0x40000000, 0x8000, 0x4000
 _HEADER = struct.Struct("iIII")
+_BUFFER, _LONGEST_EVENT = 65_536, 16 + 256
 _MAX_DIRECTORIES = 8_000
 #: Files that are open for writing at the same time.
 _MAX_FILES = 1_000
@@ -84,7 +85,7 @@ class DirectoryWatch:
         """What happened since; never waits."""
         while True:
             try:
-                data = os.read(self.handle, 65_536)
+                data = os.read(self.handle, _BUFFER)
             except BlockingIOError:
                 return
             except OSError as error:
@@ -107,6 +108,8 @@ class DirectoryWatch:
                         yield FileEvent(self._followed[number], "opened" if mask & _OPEN else "read")
                 elif name and not mask & _IS_DIRECTORY and number in self._prefixes:
                     yield FileEvent(self._prefixes[number] + os.fsdecode(name), _kind(mask))
+            if len(data) < _BUFFER - _LONGEST_EVENT:
+                return
 
     def close(self) -> None:
         os.close(self.handle)
