@@ -8,6 +8,8 @@ raises `ToolError` when it can't do something.
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
+from tools.errors import ToolError
+
 #: Path prefix of a command's full output, stored outside the workspace; only `read`, `whole` and `stat` accept it.
 OUTPUT_PREFIX = "output:"
 _COLLECTED = 4 * 1024 * 1024
@@ -222,6 +224,9 @@ class ScanningHost(Host, Protocol):
 
     async def changes(self, before: Snapshot) -> Sequence[ScannedFile]:
         """The files that changed since the snapshot."""
+
+    async def apply_all(self, changes: Sequence[FileChange]) -> Sequence[ToolError | None]:
+        """As `apply`, each for itself, and quicker than one by one: the error of each that failed."""
 
     async def look(self, path: str, limit: int) -> FileContent | None:
         """A file, or a link as a link; `None` if there is none. A file longer than `limit` yields one byte more."""

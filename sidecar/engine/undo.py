@@ -8,7 +8,7 @@ of the task's changes, so a later rewind tries it again.
 import secrets
 import stat
 from asyncio import gather
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
@@ -35,8 +35,12 @@ DROPPED = "Left as it is: its earlier content was dropped to keep the journal wi
 _EDITED = "Left as it is: you or another task changed the same place since."
 _LARGEST = 64 * 1024 * 1024
 _TOO_LARGE = f"Left as it is: it is larger than {_LARGEST >> 20} MiB now."
-#: Files that are written at the same time.
-_AT_ONCE = 8
+#: Groups of files that are written at the same time, and the files and bytes of one group.
+_AT_ONCE = 4
+_MAX_GROUP = 32
+_MAX_GROUP_BYTES = 16 * 1024 * 1024
+#: Contents that are kept in memory between planning a change and making it.
+_RECENT_BYTES = 32 * 1024 * 1024
 #: Names in the reason of a rewind.
 _NAMED = 20
 _REPEAT = "Remove the cause, then rewind again."
@@ -94,16 +98,32 @@ class Undoing:
         self._journal = journal
         self._host = host
         self._heard = heard
+        self._recent: dict[str, bytes] = {}
+        self._recent_bytes = 0
 
     # -- contents ----------------------------------------------------------------------------------------------------
 
     async def file(self, side: Side | None) -> File | None:
         if side is None:
             return None
-        found = await self._journal.blob(side.content)
+        return File(await self._content(side.content), side.mode)
+
+    async def _content(self, name: str) -> bytes:
+        found = self._recent.get(name)
+        if found is None:
+            found = await self._journal.blob(name)
         if found is None:
             raise Dropped
-        return File(found, side.mode)
+        return found
+
+    def _remember(self, name: str, content: bytes) -> None:
+        if name not in self._recent and self._recent_bytes + len(content) <= _RECENT_BYTES:
+            self._recent[name] = content
+            self._recent_bytes += len(content)
+
+    def _forget(self) -> None:
+        self._recent.clear()
+        self._recent_bytes = 0
 
     async def put_blob(self, task: Task, data: bytes, like: str | None = None) -> str:
         """Not capped by the task's limit: what is undone must be there to be restored."""
@@ -135,9 +155,10 @@ class Undoing:
             after = None if result is None else digest(result.content)
             if not preview:
                 # Not awaited: they are written before the plan, so they are durable when it is.
-                for file, like in ((found, None), (result, before)):
-                    if file is not None:
+                for file, name, like in ((found, before, None), (result, after, before)):
+                    if file is not None and name is not None:
                         self._journal.put_blob(task.id, file.content, like, capped=False)
+                        self._remember(name, file.content)
             undo.files.append(
                 FileState(
                     path=path,
@@ -187,6 +208,7 @@ class Undoing:
         # Deletions first: a directory may be in the place of a file, or the other way round.
         await self._bring_all(task, undo, [file for file in undo.files if file.after is None])
         await self._bring_all(task, undo, [file for file in undo.files if file.after is not None])
+        self._forget()
         left = undo.left()
         restored = [_changed(file) for file in undo.files if file.path not in left]
         events: list[Event] = [DiffEvent(files=restored)] if restored else []
@@ -243,34 +265,58 @@ class Undoing:
                 await self.carry_out(await self._journal.task(task_id), key, undo)
 
     async def _bring_all(self, task: Task, undo: Undo, files: Sequence[FileState]) -> None:
-        """A few at once: each waits for the disk most of the time."""
+        """In groups that wait for the disk together, and a few of those at once."""
         host, waiting = self._host(undo.workspace or place_of(task)), iter(files)
 
         async def bring() -> None:
-            for file in waiting:
-                try:
-                    await self._bring(host, file)
-                except (Dropped, ToolError) as error:
-                    undo.leave(file.path, error)
+            while group := await self._next_group(undo, waiting):
+                await self._bring(host, undo, group)
 
         await gather(*(bring() for _ in range(min(_AT_ONCE, len(files)))))
 
-    async def _bring(self, host: Host, file: FileState) -> None:
-        before = await self.file(None if file.before is None else Side(file.before, file.was))
-        after = await self.file(None if file.after is None else Side(file.after, file.mode))
+    async def _next_group(self, undo: Undo, waiting: Iterator[FileState]) -> list[tuple[FileState, FileChange]]:
+        group: list[tuple[FileState, FileChange]] = []
+        size = 0
+        while len(group) < _MAX_GROUP and size < _MAX_GROUP_BYTES and (file := next(waiting, None)) is not None:
+            try:
+                before = None if file.before is None else await self._content(file.before)
+                after = None if file.after is None else await self._content(file.after)
+            except Dropped as error:
+                undo.leave(file.path, error)
+                continue
+            group.append((file, FileChange(file.path, before, after, file.mode, file.was)))
+            size += len(before or b"") + len(after or b"")
+        return group
+
+    async def _bring(self, host: Host, undo: Undo, group: Sequence[tuple[FileState, FileChange]]) -> None:
+        errors = await _apply_all(host, [change for _, change in group])
+        for (file, _), error in zip(group, errors, strict=True):
+            if error is not None and not await self._is_done(host, file):
+                undo.leave(file.path, error)
+
+    async def _is_done(self, host: Host, file: FileState) -> bool:
+        """Whether the file is as it should be already: an earlier process may have brought it there."""
         hop = Hop(_side(file.before, file.was), _side(file.after, file.mode))
-        found = await self._found(host, file.path, [hop])
-        if found == after or (found and after and after.mode is None and found.content == after.content):
-            return
-        await host.apply(
-            FileChange(
-                file.path,
-                None if before is None else before.content,
-                None if after is None else after.content,
-                file.mode,
-                file.was,
-            )
-        )
+        try:
+            found = await self._found(host, file.path, [hop])
+        except ToolError:
+            return False
+        if found is None or hop.to is None:
+            return found is None and hop.to is None
+        return digest(found.content) == hop.to.content and hop.to.mode in (None, found.mode)
+
+
+async def _apply_all(host: Host, changes: Sequence[FileChange]) -> Sequence[ToolError | None]:
+    if can_scan(host):
+        return await host.apply_all(changes)
+    errors: list[ToolError | None] = []
+    for change in changes:
+        try:
+            await host.apply(change)
+            errors.append(None)
+        except ToolError as error:
+            errors.append(error)
+    return errors
 
 
 def place_of(task: Task) -> str:

@@ -3,7 +3,7 @@
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import Literal
@@ -11,7 +11,7 @@ from typing import Literal
 from tools.errors import ChangedElsewhere, FileMissing, NotADirectory, PathDenied, SecretFile, ToolError
 from tools.host import FileChange, FileContent, FileInfo
 from tools.local.root import WorkspaceRoot, name_to_text, path_of, read_handle
-from tools.local.writers import exchange, has_writers
+from tools.local.writers import exchange, has_writers, start_writing
 from tools.protected import is_public, may_be_certificate, secret_part
 
 #: Suffix of a file that is about to replace another one.
@@ -143,6 +143,54 @@ def look(root: WorkspaceRoot, path: str, limit: int) -> FileContent | None:
 
 def apply_change(root: WorkspaceRoot, change: FileChange) -> None:
     """Replace `before` by `after` in one visible step, on disk when this returns."""
+    (error,) = apply_changes(root, [change])
+    if error is not None:
+        raise error
+
+
+def apply_changes(root: WorkspaceRoot, changes: Sequence[FileChange]) -> list[ToolError | None]:
+    """The error of each change that failed. They wait for the disk together, which is quicker than one by one."""
+    errors: list[ToolError | None] = [None] * len(changes)
+    applying = {number: _apply(root, change) for number, change in enumerate(changes)}
+    unsynced: dict[int, OSError] = {}
+    while applying:
+        handles: dict[int, int] = {}
+        for number, each in list(applying.items()):
+            try:
+                handles[number] = each.throw(unsynced[number]) if number in unsynced else next(each)
+            except StopIteration:
+                del applying[number]
+            except ToolError as error:
+                errors[number] = error
+                del applying[number]
+        unsynced = _sync(handles)
+    return errors
+
+
+def _sync(handles: Mapping[int, int]) -> dict[int, OSError]:
+    """Sync each file once, however many handles it has; returns what failed."""
+    if len(handles) > 1:
+        # The disk then writes all of them while we wait for the first.
+        for handle in handles.values():
+            start_writing(handle)
+    results: dict[tuple[int, int], OSError | None] = {}
+    failed: dict[int, OSError] = {}
+    for number, handle in handles.items():
+        found = os.fstat(handle)
+        file = found.st_dev, found.st_ino
+        if file not in results:
+            results[file] = None
+            try:
+                os.fsync(handle)
+            except OSError as error:
+                results[file] = error
+        if (problem := results[file]) is not None:
+            failed[number] = problem
+    return failed
+
+
+def _apply(root: WorkspaceRoot, change: FileChange) -> Generator[int, None, None]:
+    """Yields each handle that must be synced before it goes on."""
     linked = stat.S_ISLNK(change.mode or 0) or stat.S_ISLNK(change.was or 0)
     directory, name = root.parent(change.path, create=change.after is not None, follow=not linked)
     try:
@@ -156,8 +204,13 @@ def apply_change(root: WorkspaceRoot, change: FileChange) -> None:
         if change.after is None:
             _remove(directory, name, temporary, change)
         else:
-            _replace(directory, name, temporary, change, old)
-        _sync(directory)
+            yield from _replace(directory, name, temporary, change, old)
+        # Open the directory again: its handle may be one that can't be synced.
+        again = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=directory)
+        try:
+            yield again
+        finally:
+            os.close(again)
     except OSError as error:
         raise ToolError(
             f"{change.path} could not be written: {error.strerror}.", advice="Tell the user.", code="disk"
@@ -244,14 +297,16 @@ def _each_directory(directory: int, name: str, act: Callable[[int, str], bool]) 
     return act(directory, name)
 
 
-def _replace(directory: int, name: str, temporary: str, change: FileChange, old: os.stat_result | None) -> None:
+def _replace(
+    directory: int, name: str, temporary: str, change: FileChange, old: os.stat_result | None
+) -> Generator[int, None, None]:
     if change.after is None:
         raise AssertionError("no content to write")
     try:
         if stat.S_ISLNK(change.mode or 0):
             os.symlink(change.after, temporary, dir_fd=directory)
         else:
-            _write(directory, temporary, change.after, change.mode, old)
+            yield from _write(directory, temporary, change.after, change.mode, old)
         if old is None:
             # A link fails where a rename would silently replace a file that just appeared.
             os.link(temporary, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
@@ -307,7 +362,9 @@ def _is_written(directory: int, old: str, change: FileChange) -> bool:
         os.close(handle)
 
 
-def _write(directory: int, name: str, content: bytes, mode: int | None, old: os.stat_result | None) -> None:
+def _write(
+    directory: int, name: str, content: bytes, mode: int | None, old: os.stat_result | None
+) -> Generator[int, None, None]:
     handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666, dir_fd=directory)
     try:
         view = memoryview(content)
@@ -320,16 +377,7 @@ def _write(directory: int, name: str, content: bytes, mode: int | None, old: os.
         if old is not None and (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
             with suppress(OSError):
                 os.fchown(handle, old.st_uid, old.st_gid)
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _sync(directory: int) -> None:
-    """Open the directory again: its handle may be one that can't be synced."""
-    handle = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=directory)
-    try:
-        os.fsync(handle)
+        yield handle
     finally:
         os.close(handle)
 

@@ -5,8 +5,8 @@ import copy
 import os
 import secrets
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from weakref import WeakSet, WeakValueDictionary
@@ -43,6 +43,8 @@ from tools.local.temporary import TRACES
 
 #: Reading more than this would block everything else here, so a thread does it.
 _LARGE_BYTES = 1 << 20
+#: Reading fewer is quicker than asking a thread to.
+_SMALL_BYTES = 64 * 1024
 #: Listing fewer files is quicker than asking a thread to.
 _FEW_FILES = 100
 _MAX_CACHED_DIRECTORIES = 64
@@ -152,19 +154,37 @@ class LocalHost:
         return listed
 
     async def apply(self, change: FileChange) -> None:
-        name = self.root.relative(change.path)
+        (error,) = await self.apply_all([change])
+        if error is not None:
+            raise error
+
+    async def apply_all(self, changes: Sequence[FileChange]) -> Sequence[ToolError | None]:
+        async with AsyncExitStack() as locks:
+            # In one order, so that no two wait for each other.
+            for name in sorted({self.root.relative(change.path) for change in changes}):
+                await locks.enter_async_context(self._lock(name))
+                self._record_write(self, name)
+            for change in changes:
+                await self._tell_traces(change.path)
+            errors = await asyncio.to_thread(files.apply_changes, self.root, changes)
+            for change, error in zip(changes, errors, strict=True):
+                if error is None:
+                    self._tell_snapshots(change)
+            return errors
+
+    @asynccontextmanager
+    async def _lock(self, name: str) -> AsyncIterator[None]:
         lock = self._writing.setdefault(name, asyncio.Lock())
         try:
             async with lock:
-                self._record_write(self, name)
-                await self._tell_traces(change.path)
-                await asyncio.to_thread(files.apply_change, self.root, change)
-                self._tell_snapshots(change)
+                yield
         finally:
             if not lock.locked():
                 self._writing.pop(name, None)
 
     async def look(self, path: str, limit: int) -> FileContent | None:
+        if self.root.seems_regular(path, _SMALL_BYTES):
+            return files.look(self.root, path, limit)
         return await asyncio.to_thread(files.look, self.root, path, limit)
 
     async def snapshot(self, call_id: str | None = None) -> Snapshot:

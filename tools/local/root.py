@@ -106,13 +106,16 @@ class WorkspaceRoot:
             return False
         return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode))
 
-    def seems_regular(self, path: str) -> bool:
-        """Whether it was a regular file just now. Opening a pipe would disturb the process at its other end."""
+    def seems_regular(self, path: str, limit: int | None = None) -> bool:
+        """Whether it was a regular file of at most `limit` bytes just now.
+
+        Opening a pipe would disturb the process at its other end.
+        """
         try:
             found = os.stat(self.relative(path), dir_fd=self._fd)
         except OSError:
             return False
-        return stat.S_ISREG(found.st_mode)
+        return stat.S_ISREG(found.st_mode) and (limit is None or found.st_size <= limit)
 
     def parent(self, path: str, *, create: bool = False, follow: bool = True) -> tuple[int, str]:
         """A handle on the directory of a path, and the last name. `follow` resolves a final link."""

@@ -1,7 +1,8 @@
-"""Whether a file that was just replaced lost a write: someone may have it open, and write to a file without a name.
+"""What the kernel offers beyond Python's `os` to replace files: leases, exchanging names, starting to write.
 
-The kernel grants a read lease on a file only if nobody has it open for writing. Where there are no leases (macOS, some
-file systems, files of others), only what has been written by then is seen.
+A replaced file may lose a write: someone may have it open, and write to a file without a name. The kernel grants a read
+lease on a file only if nobody has it open for writing. Where there are no leases (macOS, some file systems, files of
+others), only what has been written by then is seen.
 """
 
 import ctypes
@@ -13,6 +14,7 @@ from functools import cache
 
 _F_SETSIG = 10
 _RENAME_EXCHANGE = 2
+_SYNC_FILE_RANGE_WRITE = 2
 
 
 def has_writers(handle: int) -> bool:
@@ -38,6 +40,22 @@ def exchange(directory: int, one: str, other: str) -> bool:
     """Let two files swap their names in one step; False where the system or its file system can't."""
     call = _renameat2()
     return call is not None and call(directory, os.fsencode(one), directory, os.fsencode(other), _RENAME_EXCHANGE) == 0
+
+
+def start_writing(handle: int) -> None:
+    """Let the kernel write a file to the disk without waiting for it, where it can be told to."""
+    if (call := _sync_file_range()) is not None:
+        call(handle, 0, 0, _SYNC_FILE_RANGE_WRITE)
+
+
+@cache
+def _sync_file_range() -> "ctypes._NamedFuncPointer | None":
+    try:
+        call = ctypes.CDLL(None).sync_file_range
+    except (AttributeError, OSError):
+        return None
+    call.argtypes = [ctypes.c_int, ctypes.c_int64, ctypes.c_int64, ctypes.c_uint]
+    return call
 
 
 @cache
