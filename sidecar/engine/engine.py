@@ -33,7 +33,7 @@ from sidecar.engine.review import Review
 from sidecar.engine.stalls import Stalls
 from sidecar.engine.state import RecordKind, TaskState, UserMessage
 from sidecar.engine.worker import Worker
-from sidecar.journal.errors import DuplicateRecord, QueueFull, WrongStatus
+from sidecar.journal.errors import DuplicateRecord, JournalClosed, QueueFull, WrongStatus
 from sidecar.journal.port import Journal, NewTask, Record, StoredEvent
 from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.events import ApprovalEvent, CancelledEvent, LabelEvent, MessageEvent, StatusEvent
@@ -81,6 +81,7 @@ class Engine:
         self.worktrees = None if worktrees is None else worktrees(journal, self.review)
         self._worker = Worker(journal, work, self._owner, slots, stalls, self.review, self.worktrees)
         self._forks = Forks(journal, self.review)
+        self._stopping = False
 
     async def start(self) -> None:
         await self.review.finish()
@@ -88,6 +89,7 @@ class Engine:
         self._worker.start()
 
     async def stop(self) -> None:
+        self._stopping = True
         self._journal.fail_fast()
         await self._worker.stop()
 
@@ -184,6 +186,8 @@ class Engine:
         return options.model_copy(update={"max_cost_usd": granted})
 
     async def _created(self, new: NewTask) -> str:
+        if self._stopping:
+            raise JournalClosed  # the next sidecar takes it
         creating = self._journal.create(new, max_queued=self._max_queued)
         # The worker can claim it already: claims are written after it.
         self._worker.wake()

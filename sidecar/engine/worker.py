@@ -51,7 +51,9 @@ class Worker:
         self._slots = Slots(slots, self._wake.set)
         self._running: dict[str, tuple[TaskRun, asyncio.Task[None]]] = {}
         self._claiming: asyncio.Task[None] | None = None
-        #: Called when the last running task has ended.
+        #: Whether a queued task may be about to run.
+        self._looking = False
+        #: Called when the last running task has ended, or a look for one found none.
         self.on_rest: Callable[[], None] = lambda: None
         self.on_end: Callable[[str], None] = lambda task_id: None
         #: Called when a run changed its task's status, once that is durable.
@@ -76,7 +78,7 @@ class Worker:
 
     @property
     def busy(self) -> bool:
-        return bool(self._running)
+        return bool(self._running) or (self._claiming is not None and (self._wake.is_set() or self._looking))
 
     def cancel(self, task_id: str) -> bool:
         """Whether the task runs here; if so it ends as cancelled, once all its processes are dead."""
@@ -107,17 +109,26 @@ class Worker:
         while True:
             await self._wake.wait()
             self._wake.clear()
-            more = True
-            while more and self._slots.available:
-                try:
-                    claim = await self._journal.claim(self._owner, time.monotonic(), LEASE_SECONDS)
-                except JournalError as error:
-                    log.error("Could not claim a task: %s", error)
-                    break
-                if claim is None:
-                    break
-                self._begin(claim)
-                more = claim.more
+            self._looking = True
+            try:
+                await self._claim_all()
+            finally:
+                self._looking = False
+            if not self._running:
+                self.on_rest()
+
+    async def _claim_all(self) -> None:
+        more = True
+        while more and self._slots.available:
+            try:
+                claim = await self._journal.claim(self._owner, time.monotonic(), LEASE_SECONDS)
+            except JournalError as error:
+                log.error("Could not claim a task: %s", error)
+                return
+            if claim is None:
+                return
+            self._begin(claim)
+            more = claim.more
 
     def _begin(self, claim: Claim) -> None:
         self._slots.enter()

@@ -1,11 +1,14 @@
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import Cancel
+from sidecar.journal.errors import JournalClosed
 from sidecar.wire.tasks import Status
 from tests.support.engine import engine_harness
+from tests.waiting import until_true
 
 
 def types(events: list[dict[str, object]]) -> list[object]:
@@ -154,3 +157,27 @@ async def test_a_workspace_that_does_not_exist_is_refused(tmp_path: Path) -> Non
             with pytest.raises(OperationRefused) as refusal:
                 harness.engine.checked_workspace(workspace)
             assert (refusal.value.status, refusal.value.code) == (422, code)
+
+
+async def test_an_engine_is_busy_from_the_moment_a_task_is_submitted(tmp_path: Path) -> None:
+    async with engine_harness(tmp_path) as harness:
+        models = harness.script("play", [{"text": "done"}])
+        await asyncio.sleep(0)
+        rests: list[bool] = []
+        harness.engine.call_when_idle(lambda: rests.append(harness.engine.busy))
+        busy: list[bool] = []
+        submitting = asyncio.create_task(harness.execute("x", models=models, intent="chat"))
+        while not submitting.done():
+            await asyncio.sleep(0)
+            busy.append(harness.engine.busy)
+        assert busy[-1], "nothing says yet that there is a task, so an idle sidecar would exit"
+        await harness.ended(submitting.result())
+        await until_true(lambda: bool(rests) and not rests[-1])
+
+
+async def test_an_engine_that_stops_takes_no_task(tmp_path: Path) -> None:
+    async with engine_harness(tmp_path) as harness:
+        models = harness.script("play", [{"text": "done"}])
+        await harness.engine.stop()
+        with pytest.raises(JournalClosed):
+            await harness.execute("x", models=models, intent="chat")
