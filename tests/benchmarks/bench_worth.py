@@ -106,7 +106,7 @@ KINDS = (
          query="DEFAULT_TIMEOUT_CONFIG =", right="DEFAULT_TIMEOUT_CONFIG = Timeout(timeout=5.0)", edits=False,
          answer="In httpx/_config.py: DEFAULT_TIMEOUT_CONFIG = Timeout(timeout=5.0), so 5 seconds.", verified=(None,)),
     Kind("run the tests", _folder(requests), ("Run the tests and tell me what fails.",), test=IPV4, edits=False,
-         answer="Everything passes.", verified=(None,)),
+         answer="Everything passes."),
     Kind("write documentation", _folder(requests), ("Say in the docstring of is_ipv4_address what it checks.",),
          path="requests/utils.py", query="def is_ipv4_address", right='    """\n    :rtype: bool\n    """\n    try:\n        socket.inet_aton(string_ip)',
          new='    """Whether the text is an IPv4 address.\n\n    :rtype: bool\n    """\n    try:\n        socket.inet_aton(string_ip)',
