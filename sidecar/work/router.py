@@ -13,6 +13,7 @@ from sidecar.wire.tasks import Context, Options, RouteAnswer
 from sidecar.work.customizations import CustomCommand, Definitions
 from sidecar.work.routing.cues import (
     agrees,
+    asks_to_repair,
     asks_to_undo,
     forbids_changes,
     forbids_code,
@@ -89,9 +90,12 @@ def _judge(task: str, context: Context | None, *, follows: bool) -> tuple[Intent
         asked = guess(around) if (around := without_trace(task).strip()) else None
         if asked is None or asked.intent not in READ_ONLY or asked.confidence < _CERTAIN or asked.writes > 0.05:
             return "edit_code", max(guessed.writes, SURE), "it reports a failure"
+    if guessed.intent == "run_command" and asks_to_repair(task):
+        return "edit_code", max(guessed.writes, SURE), "it asks to run something and to repair what that shows"
     unsure_of_it = guessed.confidence < SURE
     selected = context is not None and bool(context.selected_code)
-    if unsure_of_it and guessed.intent in READ_ONLY and (selected or guessed.writes >= _MAY_WRITE):
+    may_not_edit = guessed.intent in READ_ONLY or guessed.intent == "run_command"
+    if unsure_of_it and may_not_edit and (selected or guessed.writes >= _MAY_WRITE):
         return "edit_code", min(guessed.writes, SURE - 0.01), "it may ask for a change; the first edit asks you"
     return guessed.intent, guessed.confidence, guessed.why
 

@@ -18,7 +18,7 @@ from sidecar.wire.events import Event, RetryEvent
 from sidecar.work.changes import changed_files, count_edits
 from sidecar.work.check_runner import TaskCheckRunner
 from sidecar.work.facts import task_facts, tests_that_ran
-from sidecar.work.handover import HELPERS, Assignment, final_answers, worker_texts
+from sidecar.work.handover import HELPERS, Assignment, final_answers
 from sidecar.work.pipeline import Stage, Step, Unfold, agent_step
 from sidecar.work.plan import NoPlan, parse_plan
 from sidecar.work.results import AgentResult, Answered, GaveUp, Results, agent_texts, next_verification, parse_result
@@ -144,7 +144,6 @@ class VerificationStages:
         done = VerificationRequest(
             id=f"{run.task_id}.{key}",
             request=self._setup.request,
-            reports=worker_texts(results),
             answers=final_answers(results),
             facts=task_facts(run.state, len(changes) < MAX_FILES),
             changes=changes,

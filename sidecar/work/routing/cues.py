@@ -19,22 +19,26 @@ _YES = (
     r"sim|claro|perfeito|beleza|ótimo|isso|certo|combinado|por favor"
 )
 _DO = (
-    r"(?:please )?(?:do|apply|make|implement|ship|fix|proceed with|go (?:ahead|for|on)(?: with)?|continue with) "
-    r"(?:it|that|this|so|the (?:change|fix|second one|first one|edit|plan)s?|those(?: changes)?|these(?: changes)?|"
-    r"your (?:suggestion|proposal|plan|fix|change)s?|as (?:you )?(?:proposed|suggested))|"
+    r"(?:please )?(?:do|apply|make|implement|ship|fix|use|take|pick|choose|try|proceed with|go (?:ahead|for|on|with)(?: with)?|continue with) "
+    r"(?:it|that|this|so|those(?: changes)?|these(?: changes)?|as (?:you )?(?:proposed|suggested)|option \w{1,6}|number \w{1,6}|"
+    r"(?:the|your) (?:(?:first|second|third|last|other|1st|2nd|3rd) )?(?:one|option|suggestion|proposal|plan|idea|approach|solution|variant|version|fix|change|edit)s?)|"
+    r"(?:it |that |this )?(?:looks|sounds|seems) (?:right|good|fine|great|ok(?:ay)?|reasonable|perfect)|that works|"
     r"go (?:ahead|for it|on)|proceed|carry on|continue|make it so|you may|let'?s (?:do|go with|try) (?:it|that|this)|"
-    r"sounds good|looks good|i agree|that'?s (?:right|fine|good|what i (?:want|meant))|works for me|do so|"
+    r"i agree|that'?s (?:right|fine|good|what i (?:want|meant))|works for me|do so|"
     r"(?:ja )?mach(?:'?s| es| das| das so| weiter| mal| bitte)?(?: so)?|leg los|weiter(?: so)?|tu (?:es|das)|"
-    r"setz(?:e)? (?:das|es) (?:so )?um|übernimm (?:das|es)|wende (?:das|es) an|(?:das )?klingt gut|nur zu|so machen|"
+    r"setz(?:e)? (?:das|es) (?:so )?um|übernimm (?:das|es)|wende (?:das|es) an|(?:das )?klingt gut|nur zu|so machen|(?:so )?umsetzen|"
+    r"bau (?:das|es) (?:bitte |so )*ein|(?:nimm|mach|wähle?) (?:bitte )?(?:die|den|das|deinen?) (?:(?:erste|zweite|dritte|letzte|andere)n? )?(?:variante|option|lösung|idee|vorschlag|version|ansatz)|"
     r"hazlo|haz eso|h[áa]galo|aplica(?:lo)?(?: (?:eso|esto|el cambio))?|sigue|contin[úu]a|procede|suena bien|me parece bien|"
-    r"adelante(?: con eso)?|"
+    r"adelante(?: con eso)?|(?:haz|aplica|usa|toma|elige) (?:la|el|tu) (?:(?:primera?|segund[ao]|tercera?|últim[ao]) )?(?:opción|sugerencia|propuesta|solución|idea|cambio)|"
     r"vas-y|allez-y|fais(?:-le| ça| cela)|applique(?:-le| ça| cela)?|continue|ça me va|ça marche|bonne idée|"
+    r"(?:prends|applique|utilise|choisis|fais) (?:la|le|ta|ton) (?:(?:première|deuxième|seconde|troisième|dernière) )?(?:option|solution|proposition|idée|suggestion|variante|modification)|"
     r"(?:pode )?fa(?:ça|z|zer)(?: isso| assim)?|vai em frente|pode (?:seguir|ir|aplicar)(?: isso)?|aplique(?: isso)?|"
-    r"continue|prossiga|boa ideia|por mim tudo bem|manda ver"
+    r"continue|prossiga|boa ideia|por mim tudo bem|manda ver|"
+    r"(?:faça|faz|aplica|aplique|usa|use|escolha|pegue?) (?:a|o|sua|tua) (?:(?:primeira|segunda|terceira|última) )?(?:opção|sugestão|proposta|solução|ideia|mudança)"
 )
 _FILLER = (
     r"(?:then|now|please|thanks|thank you|to me|mal|dann|bitte|danke|jetzt|so|gracias|ahora|por favor|merci|maintenant|"
-    r"obrigad[oa]|agora|então|alors|pues)"
+    r"obrigad[oa]|agora|então|alors|pues|like that|así|ainsi|comme ça|assim)"
 )
 _AGREES = re.compile(rf"(?:(?:{_YES}|{_DO}|and|und|y|et|e|{_FILLER})[\s,.!;:–-]*)+", re.IGNORECASE)
 _DOES = re.compile(rf"\b(?:{_YES}|{_DO})\b", re.IGNORECASE)
@@ -63,6 +67,17 @@ _ASKING = (
 _THANKS = r"(?:[\s,]+(?:please|now|again|thanks|thank you|bitte|jetzt|danke|por favor|gracias|s'il (?:te|vous) plaît|merci|obrigad[oa]))*"
 _ASKS_UNDO = re.compile(rf"{_ASKING}(?:{_UNDO}){_THANKS}[\s.!?]*")
 _ASKS_UNDO_THAT = re.compile(rf"{_ASKING}(?:{_UNDO_THAT}){_THANKS}[\s.!?]*")
+
+#: After something to run, an order to repair what that shows.
+_REPAIRS = re.compile(
+    r"(?:\b(?:and|then|und|dann|danach|y|luego|después|et|puis|ensuite|e|depois|then)|[,;.:])\s+(?:(?:please|then|also|bitte|dann|auch|anschließend|luego|puis|depois|por favor)\s+)*"
+    r"(?:fix|repair|correct|clean (?:up|it)|resolve|address|solve|sort out|patch|debug|(?:make|get) (?:[\w' ]{1,40} )?(?:pass|work|green|passing)\b|"
+    r"beheb|korrigier|reparier|fixe?\b|löse?\b|bring (?:[\w ]{1,40} )?(?:zum laufen|in ordnung)|räum|mach (?:[\w ]{1,30} )?grün|"
+    r"arregl|corrig|corrij|repar|solucion|resuelv|haz que (?:[\w ]{1,30} )?(?:pase|funcione)|"
+    r"répar|règle|résou|nettoie|fais (?:les |tout )?passer|"
+    r"conserte?|conserta|arrum|resolv|faça (?:[\w ]{1,30} )?passar)",
+    re.IGNORECASE,
+)
 
 _UNLESS = (
     r"(?!\s+(?:else|other|more|but|except|besides|sonst|anderes|weiter|más|mas|otro|outr[ao]|d'autre|autre|salvo|sauf|"
@@ -122,7 +137,8 @@ _REPORT = re.compile(
 def agrees(text: str) -> bool:
     """Whether the whole text agrees to what was proposed before."""
     bare = text.strip().lower()
-    return len(bare) <= _SHORT and _DOES.search(bare) is not None and _AGREES.fullmatch(bare + " ") is not None
+    # Most texts fail the first match at their first word; the search would read them to their end.
+    return len(bare) <= _SHORT and _AGREES.fullmatch(bare + " ") is not None and _DOES.search(bare) is not None
 
 
 def asks_to_undo(text: str, *, follows: bool = False) -> bool:
@@ -131,6 +147,11 @@ def asks_to_undo(text: str, *, follows: bool = False) -> bool:
     if len(bare) > _SHORT:
         return False
     return _ASKS_UNDO.fullmatch(bare) is not None or (follows and _ASKS_UNDO_THAT.fullmatch(bare) is not None)
+
+
+def asks_to_repair(text: str) -> bool:
+    """Whether it asks to repair what running something shows: "run the tests and fix what fails"."""
+    return _REPAIRS.search(_part(text)) is not None
 
 
 def forbids_changes(text: str) -> bool:

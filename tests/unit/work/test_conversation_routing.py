@@ -54,6 +54,35 @@ def test_an_agreement_that_asks_for_more_is_no_mere_agreement(sentence: str) -> 
     assert route(sentence, follows=True).why != "you agree to what was proposed"
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    ["ok, take the first option", "that works, apply it", "Nimm die zweite Lösung", "aplica tu propuesta", "usa a ideia"],
+)
+def test_choosing_a_proposal_is_an_agreement(sentence: str) -> None:
+    assert route(sentence, follows=True).why == "you agree to what was proposed"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Many tests fail today. Run the tests and fix what's broken.",
+        "run mypy, then make it pass",
+        "Starte die Tests und behebe die Fehler",
+        "Ejecuta el linter y arregla lo que diga",
+        "Lance ruff puis corrige les erreurs",
+        "Rode o lint e arrume os avisos",
+    ],
+)
+def test_what_runs_and_repairs_may_edit(sentence: str) -> None:
+    answer = route(sentence)
+    assert (answer.intent, unsure(answer)) == ("edit_code", False)
+
+
+@pytest.mark.parametrize("sentence", ["run the tests and tell me what fails", "run the tests and don't fix anything"])
+def test_what_only_runs_gets_no_right_to_edit(sentence: str) -> None:
+    assert route(sentence).intent == "run_command"
+
+
 def test_what_stays_open_may_edit_but_is_unsure_so_that_the_first_edit_asks() -> None:
     open_ones = ["hm, the button", "this here", "dates in March"]
     answers = [route(sentence, context=Context(selected_code="x = 1")) for sentence in open_ones]
