@@ -1,5 +1,6 @@
 """Renders file changes: a short diff for the model, details by file for the panel, the full diff for an approval."""
 
+import re
 from collections.abc import Sequence
 
 from sidecar.wire.base import JsonObject
@@ -8,13 +9,18 @@ from tools.ledger import digest
 from tools.spec import ToolResult
 
 _DIFF_LINES = 80
+_PLACES = 12
+_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 _FULL_LINES = 5_000
 #: Longer files take too long to compare.
 _DIFF_BYTES = 1_000_000
 
 
-def render_changes(changes: Sequence[FileChange], note: str = "") -> ToolResult:
-    """One result for a set of changes, with `note` in front."""
+def render_changes(changes: Sequence[FileChange], note: str = "", *, written: bool = False) -> ToolResult:
+    """One result for a set of changes, with `note` in front.
+
+    `written`: the model wrote the new text itself, so it reads only where that is now.
+    """
     if not changes:
         return ToolResult(
             content=note or "No changes.",
@@ -38,8 +44,9 @@ def render_changes(changes: Sequence[FileChange], note: str = "") -> ToolResult:
                 "diff": "\n".join(diff[:_DIFF_LINES]),
             }
         )
-        parts.append(f"{kind.capitalize()} {change.path} (+{added} −{removed})")
-        if kind == "modified":
+        places = _changed_lines(diff) if written and kind == "modified" else ""
+        parts.append(f"{kind.capitalize()} {change.path} (+{added} −{removed}){places}")
+        if kind == "modified" and not written:
             parts.extend(diff[2:_DIFF_LINES])
             if len(diff) > _DIFF_LINES:
                 parts.append(f"… {len(diff) - _DIFF_LINES} more lines of the diff")
@@ -47,6 +54,23 @@ def render_changes(changes: Sequence[FileChange], note: str = "") -> ToolResult:
     rest = f" and {len(files) - 1} more" if len(files) > 1 else ""
     summary = f"{first['change']} {first['path']}{rest}"
     return ToolResult(content="\n".join(parts), details={"note": note.strip(), "files": list(files)}, summary=summary)
+
+
+def _changed_lines(diff: Sequence[str]) -> str:
+    """The lines of the new file that differ, or around which lines are gone."""
+    spans: list[tuple[int, int]] = []
+    line = 0
+    for row in diff[2:]:
+        if hunk := _HUNK.match(row):
+            line = max(int(hunk[1]), 1)
+        elif row.startswith("+") and spans and spans[-1][1] >= line - 1:
+            spans[-1] = (spans[-1][0], line)
+        elif row.startswith(("+", "-")) and not (spans and spans[-1][0] <= line <= spans[-1][1]):
+            spans.append((line, line))
+        line += not row.startswith(("-", "@"))
+    shown = [str(first) if first == last else f"{first}–{last}" for first, last in spans[:_PLACES]]
+    more = f" and {len(spans) - _PLACES} more" if len(spans) > _PLACES else ""
+    return f", now at {', '.join(shown)}{more}" if shown else ""
 
 
 def render_full_diff(changes: Sequence[FileChange]) -> tuple[str, int]:

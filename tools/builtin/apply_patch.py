@@ -42,7 +42,7 @@ class ApplyPatch:
         paths = [change.path for change in changes]
         if twice := next((path for path in paths if paths.count(path) > 1), None):
             raise NoMatch(f"{twice} appears twice in the patch.", advice="Put its hunks under one file header.")
-        return PreparedChange(tuple(changes), render_changes(changes))
+        return PreparedChange(tuple(changes), render_changes(changes, written=True))
 
 
 async def _changes(file: FilePatch, host: Host) -> list[FileChange]:

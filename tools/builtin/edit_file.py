@@ -30,4 +30,4 @@ class EditFile:
         file = TextFile.decode(before, args.path)
         edited = replace(file, args.old_text, args.new_text, args.path, every=args.replace_all)
         changes = (FileChange(args.path, before, file.encode(edited.text, args.path)),)
-        return PreparedChange(changes, render_changes(changes))
+        return PreparedChange(changes, render_changes(changes, written=True))

@@ -43,4 +43,4 @@ class MultiEdit:
         if after == before:
             return PreparedChange((), render_changes((), f"The edits don't change {args.path}."))
         changes = (FileChange(args.path, before, after),)
-        return PreparedChange(changes, render_changes(changes))
+        return PreparedChange(changes, render_changes(changes, written=True))

@@ -30,4 +30,4 @@ class WriteFile:
         if after == before:
             return PreparedChange((), render_changes((), f"{args.path} already has this content."))
         changes = (FileChange(args.path, before, after),)
-        return PreparedChange(changes, render_changes(changes), replaces=True)
+        return PreparedChange(changes, render_changes(changes, written=True), replaces=True)
