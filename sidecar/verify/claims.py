@@ -11,7 +11,7 @@ from sidecar.verify.change import FileVersions
 from sidecar.verify.counts import Count
 from sidecar.verify.facts import TaskFacts, check_counts, count_commits
 from sidecar.verify.prose import PATH, find_doubt, sentences
-from sidecar.verify.result import CheckResult, static_result
+from sidecar.verify.result import CLAIMS, CheckResult, static_result
 from tools.errors import ToolError
 from tools.git import run_git
 from tools.host import Host
@@ -148,7 +148,7 @@ async def check_claims(
 
 def claims_result(problems: list[str]) -> CheckResult:
     hint = "Check what is really there before you report it as done: do what is missing, or correct your report."
-    return static_result("claims", problems, hints=[hint] if problems else [])
+    return static_result(CLAIMS, problems, hints=[hint] if problems else [])
 
 
 async def _find_existing(paths: Sequence[str], host: Host) -> list[str]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from sidecar.verify.change import FileVersions, is_code, is_test
-from sidecar.verify.result import Verification
+from sidecar.verify.result import CLAIMS, Verification
 from sidecar.wire.events import Check
 from tools.text import first_words
 
@@ -21,7 +21,10 @@ _MAX_FILES = 20
 
 def render_failure(failed: Verification, changed: Sequence[str]) -> str:
     """The message that asks an agent to fix a failed verification."""
-    parts = ["Your work was checked, and it doesn't pass."]
+    only_claims = all(check.name == CLAIMS for check in failed.failed)
+    parts = [
+        "Your report doesn't match what is there." if only_claims else "Your work was checked, and it doesn't pass."
+    ]
     if changed:
         more = f" and {len(changed) - _MAX_FILES} more" if len(changed) > _MAX_FILES else ""
         parts.append(f"Files changed by this task so far: {', '.join(changed[:_MAX_FILES])}{more}.")
@@ -30,12 +33,16 @@ def render_failure(failed: Verification, changed: Sequence[str]) -> str:
         parts.append(f"Failed: {check.name}{ran}\n{check.evidence}".rstrip())
     if failed.notes:
         parts.append("Also known:\n" + "\n".join(f"- {note}" for note in failed.notes))
-    if failed.hints:
+    if failed.hints and not only_claims:
         parts.append("Hints:\n" + "\n".join(f"- {hint}" for hint in failed.hints))
-    parts.append(
-        "Fix the cause, in whatever file it is; don't delete, skip or weaken tests. The same checks run again, "
-        "whatever you say. Then say in a few sentences what you changed."
-    )
+    whole = "report the whole work in a few sentences: this report replaces the earlier one."
+    if only_claims:
+        parts.append(f"Do what is missing, if anything is; then {whole}")
+    else:
+        parts.append(
+            "Fix the cause, in whatever file it is; don't delete, skip or weaken tests. The same checks run again, "
+            f"whatever you say. Then {whole}"
+        )
     return "\n\n".join(parts)
 
 
@@ -89,7 +96,7 @@ def _attempt_with(earlier: Sequence[Verification], state: str) -> int | None:
 
 
 def _repeated(failed: Sequence[Check], earlier: Sequence[Verification], state: str) -> list[str]:
-    if not earlier:
+    if not earlier or all(check.name == CLAIMS for check in failed):
         return []
     attempt = _attempt_with(earlier, state)
     if attempt is not None:

@@ -6,6 +6,8 @@ from sidecar.wire.base import Wire
 from sidecar.wire.events import Check, VerificationEvent
 from tools.text import first_words
 
+#: The name of the check that compares a report with what is there.
+CLAIMS = "claims"
 _EVIDENCE_LINES = 40
 _EVIDENCE_CHARACTERS = 4_000
 #: Room for the line that counts what is missing.

@@ -28,9 +28,7 @@ class VerificationRequest:
     id: str
     #: In your own words.
     request: str
-    #: The last texts of the agents that did the work, newest last.
-    reports: Sequence[str]
-    #: The same, without those that an agent took back with a later attempt.
+    #: The last texts of the agents that did the work, newest last. A later attempt's text replaces the earlier one.
     answers: Sequence[str]
     facts: TaskFacts
     changes: Sequence[FileVersions]
@@ -71,7 +69,8 @@ class Verifier:
     async def _check_statically(self, wanted: VerificationRequest, host: Host) -> list[CheckResult]:
         # In a thread, because parsing a large change takes a moment.
         parsed = await asyncio.to_thread(lambda: (check_syntax(wanted.changes), check_assertions(wanted.changes)))
-        claims, counts = parse_claims("\n\n".join(wanted.reports)), parse_counts("\n\n".join(wanted.answers))
+        said = "\n\n".join(wanted.answers)
+        claims, counts = parse_claims(said), parse_counts(said)
         claimed = await check_claims(claims, counts, wanted.planned, wanted.changes, wanted.facts, host, wanted.id)
         return [result for result in (*parsed, claimed) if result is not None]
 
@@ -84,7 +83,7 @@ class Verifier:
                 wanted.commands, runner, user_commands=wanted.user_commands, preapproved=wanted.preapproved
             )
         else:
-            claims_pass = any(parse_claims(report).tests_pass for report in wanted.reports[-1:])
+            claims_pass = any(parse_claims(answer).tests_pass for answer in wanted.answers[-1:])
             suite = Suite(
                 changes=wanted.changes,
                 request=wanted.request,
