@@ -56,7 +56,13 @@ def test_an_agreement_that_asks_for_more_is_no_mere_agreement(sentence: str) -> 
 
 @pytest.mark.parametrize(
     "sentence",
-    ["ok, take the first option", "that works, apply it", "Nimm die zweite Lösung", "aplica tu propuesta", "usa a ideia"],
+    [
+        "ok, take the first option",
+        "that works, apply it",
+        "Nimm die zweite Lösung",
+        "aplica tu propuesta",
+        "usa a ideia",
+    ],
 )
 def test_choosing_a_proposal_is_an_agreement(sentence: str) -> None:
     assert route(sentence, follows=True).why == "you agree to what was proposed"
