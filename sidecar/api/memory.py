@@ -94,10 +94,12 @@ class MemoryRoutes:
                 via=hit.via,
                 line=hit.line,
                 certain=hit.certain,
+                through=hit.through or None,
             )
             for hit in found
         ]
-        return answer(ImpactAnswer(hits=hits))
+        imports = list(await self._memory.imports(workspace, path)) if path else None
+        return answer(ImpactAnswer(hits=hits, imports=imports))
 
     async def state(self, request: Request) -> Response:
         workspace = self._workspace(request.query_params.get("workspace") or None)

@@ -18,6 +18,7 @@ from sidecar.wire.system import KeyInfo, KeyList, KeyRequest
 
 #: A locked keyring asks the user, who may be away.
 KEYRING_SECONDS = 60.0
+NO_KEY = "That isn't a key: it contains spaces or characters that no key has."
 
 
 class ModelRoutes:
@@ -42,7 +43,10 @@ class ModelRoutes:
             raise OperationRefused(
                 422, "not_on_this_machine", f"{wanted.base_url[:200]} is not a server on this machine."
             )
-        return answer(await self._catalog.check_model(wanted.model, wanted.base_url))
+        if wanted.key is not None and not looks_like_key(wanted.key.strip()):
+            raise OperationRefused(422, "no_key", NO_KEY)
+        key = wanted.key.strip() if wanted.key is not None else None
+        return answer(await self._catalog.check_model(wanted.model, wanted.base_url, key))
 
     async def use(self, request: Request) -> Response:
         wanted = await read(request, UseRequest)
@@ -81,7 +85,7 @@ class KeyRoutes:
             if not await asyncio.to_thread(self._keys.remove, provider):
                 raise OperationRefused(404, "unknown_key", f"No key for {provider} is stored.")
         elif not looks_like_key(wanted.key.strip()):
-            raise OperationRefused(422, "no_key", "That isn't a key: it contains spaces or characters that no key has.")
+            raise OperationRefused(422, "no_key", NO_KEY)
         else:
             await asyncio.to_thread(self._keys.store, provider, wanted.key.strip())
 

@@ -83,7 +83,8 @@ def _of_file(store: sqlite3.Connection, path: str, depth: int) -> Iterator[Affec
     rows = store.execute(_IMPORTERS, (own, depth, depth, _MAX_HITS))
     for found, distance, target, line, certain, _ in rows:
         if found != path and unit_of(found) != own:
-            yield Affected(found, "", distance, f"imports {target.rstrip('/') or '.'}", line, bool(certain))
+            via = f"imports {target.rstrip('/') or '.'}"
+            yield Affected(found, "", distance, via, line, bool(certain), target)
 
 
 def _of_symbol(store: sqlite3.Connection, path: str, symbol: str) -> Iterator[Affected]:
@@ -99,7 +100,7 @@ def _of_symbol(store: sqlite3.Connection, path: str, symbol: str) -> Iterator[Af
             continue  # it takes everything from there, but not this
         calls = callers.get(found)
         via = f"imports {asked} from {target.rstrip('/') or '.'}"
-        yield Affected(found, calls[0] if calls else "", 1, via, calls[1] if calls else line, bool(certain))
+        yield Affected(found, calls[0] if calls else "", 1, via, calls[1] if calls else line, bool(certain), target)
     if (own := callers.get(path)) is not None:
         yield Affected(path, own[0], 1, f"uses {name} in the same file", own[1])
     if unit.endswith("/"):

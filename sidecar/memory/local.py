@@ -302,6 +302,12 @@ class LocalMemory:
         index = await self._ready(workspace, wait)
         return await index.ask(lambda store: dependents(store, path, symbol, depth), [])
 
+    async def imports(self, workspace: str, path: str) -> Sequence[str]:
+        from sidecar.memory.dependents import imported_by
+
+        index = await self._ready(workspace, 0)
+        return await index.ask(lambda store: sorted({target for _, target in imported_by(store, [path])}), [])
+
     async def similar(self, workspace: str, symbol: str, limit: int = 10) -> Found:
         from sidecar.memory.answers import answer_similar
 

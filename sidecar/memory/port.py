@@ -53,7 +53,7 @@ class Found(NamedTuple):
 
 
 class Affected(NamedTuple):
-    """A file that depends on what was asked for; `via` says how, `line` is where."""
+    """A file that depends on what was asked for; `via` says how, `line` is where, `through` the file it uses."""
 
     path: str
     symbol: str
@@ -61,6 +61,7 @@ class Affected(NamedTuple):
     via: str
     line: int = 0
     certain: bool = True
+    through: str = ""
 
 
 class Memory(Protocol):
@@ -74,6 +75,9 @@ class Memory(Protocol):
         self, workspace: str, path: str = "", symbol: str = "", depth: int = 1, wait: float = 0
     ) -> Sequence[Affected]:
         """What depends on a file, or on a name defined in it; the nearest first."""
+
+    async def imports(self, workspace: str, path: str) -> Sequence[str]:
+        """The files and packages of the workspace that a file imports."""
 
     async def similar(self, workspace: str, symbol: str, limit: int = 10) -> Found:
         """Definitions that are written much like this one."""

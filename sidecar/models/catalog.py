@@ -90,10 +90,16 @@ class Catalog:
         """Whether the price of every model in the chain is known, so a cost limit can be enforced."""
         return all(self._providers.priced(name) for name in self.chain(role, wanted))
 
-    async def check_model(self, name: str, base_url: str | None = None) -> ModelTest:
-        """Send one small request to the model, at `base_url` if given."""
+    async def check_model(self, name: str, base_url: str | None = None, key: str | None = None) -> ModelTest:
+        """Send one small request to the model, at `base_url` and with `key` if given; a provider's name is enough."""
+        provider, _, model_name = name.partition("/")
         try:
-            model = self._resolve(name, base_url)
+            if provider in PROVIDERS and (key is not None or not model_name):
+                model: Model = self._providers.model(
+                    provider, model_name or self._in_use_of(provider), base_url, key=key
+                )
+            else:
+                model = self._resolve(name, base_url)
         except NoSuchModel as refusal:
             return ModelTest(model=name, ok=False, message=str(refusal))
         if model.provider == self.builtin.provider:
@@ -120,6 +126,11 @@ class Catalog:
 
     def _in_use(self) -> set[str]:
         return {name for role in ROLES for name in self.chain(role, Models())}
+
+    def _in_use_of(self, provider: str) -> str:
+        """A model of the provider: the first that a role uses, else its default."""
+        named = (name.partition("/") for role in ROLES for name in self.chain(role, Models()))
+        return next((model for owner, _, model in named if owner == provider), PROVIDERS[provider].fast)
 
     def _info(self, name: str) -> ModelInfo:
         provider = name.partition("/")[0]

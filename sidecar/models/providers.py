@@ -66,8 +66,11 @@ class Providers:
             f"{name}/{getattr(PROVIDERS[name], role)}" for name in _PREFERRED[role] if self._keys.find(name) is not None
         ]
 
-    def model(self, provider: str, name: str, base_url: str | None = None, effort: str = "") -> Remote:
-        access = self._access(provider, name, base_url)
+    def model(
+        self, provider: str, name: str, base_url: str | None = None, effort: str = "", key: str | None = None
+    ) -> Remote:
+        """`key` replaces the provider's own, to test it."""
+        access = self._access(provider, name, base_url, key)
         limits = replace(self._limits, effort=effort or self._limits.effort)
         local = access.base_url is not None and is_local(access.base_url)
         if local:
@@ -160,10 +163,10 @@ class Providers:
             else:
                 await client.close()
 
-    def _access(self, provider: str, name: str, elsewhere: str | None = None) -> Access:
+    def _access(self, provider: str, name: str, elsewhere: str | None = None, other_key: str | None = None) -> Access:
         """`elsewhere` overrides the configured base URL; empty means the provider's own."""
         known = PROVIDERS[provider]
-        key, base_url = self._keys.find(provider), self._keys.base_url(provider)
+        key, base_url = other_key or self._keys.find(provider), self._keys.base_url(provider)
         if elsewhere is not None and provider == "openai":
             base_url = elsewhere or None
         if key is None and not (provider == "openai" and base_url):

@@ -61,10 +61,16 @@ class ImpactHit(Wire):
     via: str
     line: int
     certain: bool
+    through: Annotated[
+        str | None, Field(description="The file by which it depends, or its package if it ends with a slash.")
+    ] = optional()
 
 
 class ImpactAnswer(Wire):
     hits: list[ImpactHit]
+    imports: Annotated[
+        list[str] | None, Field(description="What the file itself imports from the workspace, if a path was asked for.")
+    ] = optional()
 
 
 class MemoryProgress(Wire):

@@ -13,8 +13,13 @@ BaseUrl = Annotated[ShortText, Field(description="A server on this machine, such
 
 
 class ModelTestRequest(Wire):
-    model: Annotated[ShortText, Field(min_length=1, description="`provider/name`.")]
+    model: Annotated[
+        ShortText, Field(min_length=1, description="`provider/name`, or a provider for its default model.")
+    ]
     base_url: BaseUrl | None = optional()
+    key: Annotated[
+        ShortText | None, Field(description="Test this key instead of the provider's own. It is not stored.")
+    ] = optional()
 
 
 class ModelTest(Wire):

@@ -101,6 +101,8 @@ async def test_the_files_that_import_a_file_come_nearest_first(memory: Memory, w
     found = await memory.impact(str(workspace), "shop/tax.py", depth=2, wait=SECONDS)
     assert [(each.path, each.distance) for each in found] == [("shop/prices.py", 1), ("tests/test_prices.py", 2)]
     assert found[0].line == 1 and "shop/tax.py" in found[0].via
+    assert [each.through for each in found] == ["shop/tax.py", "shop/prices.py"]
+    assert list(await memory.imports(str(workspace), "shop/prices.py")) == ["shop/tax.py"]
 
 
 async def test_the_users_of_a_name_are_found_with_their_lines(memory: Memory, workspace: Path) -> None:

@@ -78,6 +78,20 @@ def test_a_model_that_does_not_answer_says_why_at_once(
     assert len(server.seen) == 1
 
 
+def test_a_key_is_tried_before_it_is_stored_and_the_one_in_use_stays(sidecar: RunningSidecar, server: Server) -> None:
+    other = "another-key-0123456789"
+    server.plays(*say(CLAUDE, READY))
+    assert tried(sidecar, "anthropic", key=other)["ok"]
+    assert other in str(server.seen[0].headers)
+    server.plays(CLAUDE.error(Trouble(401, message=f"invalid {other}")), *say(CLAUDE, READY))
+    refused = tried(sidecar, "anthropic", key=other)
+    assert not refused["ok"]
+    assert other not in json.dumps(refused)
+    assert tried(sidecar, "anthropic")["ok"]
+    assert CANARY in str(server.seen[-1].headers)
+    assert sidecar.post("/api/brain/models/test", {"model": "anthropic", "key": "no key"}).status == 422
+
+
 def test_one_that_cannot_be_used_or_is_always_there_is_not_asked(sidecar: RunningSidecar, server: Server) -> None:
     assert "GROQ_API_KEY" in tried(sidecar, "groq/x")["message"]
     assert "provider/name" in tried(sidecar, "nonsense")["message"]

@@ -17,8 +17,10 @@ def test_search_impact_and_research_answer_from_the_workspace(sidecar: RunningSi
     found = sidecar.post("/api/brain/memory/search", {"workspace": place, "query": "discounted price", "days": 9}).json
     assert found["state"] == "ready"
     assert (found["hits"][0]["path"], found["hits"][0]["symbol"]) == ("shop/prices.py", "discounted_price")
-    (hit,) = sidecar.post("/api/brain/memory/impact", {"workspace": place, "path": "shop/tax.py"}).json["hits"]
-    assert (hit["path"], hit["distance"]) == ("shop/prices.py", 1)
+    impact = sidecar.post("/api/brain/memory/impact", {"workspace": place, "path": "shop/tax.py"}).json
+    (hit,) = impact["hits"]
+    assert (hit["path"], hit["distance"], hit["through"]) == ("shop/prices.py", 1, "shop/tax.py")
+    assert impact["imports"] == []
     done = sidecar.wait_for_end(sidecar.execute("/research how is the discounted price computed?"))
     assert (done["status"], done["intent"], done["pipeline"]) == ("completed", "research", ["researcher"]), done
     assert done["result"]["sources"][0]["path"] == "shop/prices.py"

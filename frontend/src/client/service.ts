@@ -21,6 +21,8 @@ import type {
   GrantRequest,
   Health,
   HunkRequest,
+  ImpactAnswer,
+  ImpactRequest,
   KeyList,
   LabelRequest,
   LocalServerList,
@@ -28,6 +30,8 @@ import type {
   McpList,
   McpReferenceList,
   McpTest,
+  MemorySearchAnswer,
+  MemorySearchRequest,
   MergeAnswer,
   MergeRequest,
   ModelList,
@@ -215,6 +219,16 @@ export class BrainService {
 
   explain(request: PolicyRequest): Promise<PolicyAnswer> {
     return this.#post("/api/brain/policy/explain", request);
+  }
+
+  /** Places in the workspace's code that match words, a name or a question. */
+  searchCode(request: MemorySearchRequest, signal?: AbortSignal): Promise<MemorySearchAnswer> {
+    return this.#post("/api/brain/memory/search", request, signal);
+  }
+
+  /** What a file imports, and what depends on it or on a symbol. */
+  impact(request: ImpactRequest, signal?: AbortSignal): Promise<ImpactAnswer> {
+    return this.#post("/api/brain/memory/impact", request, signal);
   }
 
   /** Starts servers that nobody has seen yet. */

@@ -425,6 +425,8 @@ export interface HunkRequest {
 
 export interface ImpactAnswer {
   hits: ImpactHit[];
+  /** What the file itself imports from the workspace, if a path was asked for. */
+  imports?: string[];
 }
 
 export interface ImpactHit {
@@ -435,6 +437,8 @@ export interface ImpactHit {
   via: string;
   line: number;
   certain: boolean;
+  /** The file by which it depends, or its package if it ends with a slash. */
+  through?: string;
 }
 
 /** What depends on a file, or on a symbol: `path`, `symbol` or both. */
@@ -767,10 +771,12 @@ export interface ModelTest {
 }
 
 export interface ModelTestRequest {
-  /** `provider/name`. */
+  /** `provider/name`, or a provider for its default model. */
   model: string;
   /** A server on this machine, such as `http://127.0.0.1:11434/v1`. */
   baseUrl?: string;
+  /** Test this key instead of the provider's own. It is not stored. */
+  key?: string;
 }
 
 /** The model of each role: `provider/name`, or several separated by commas. */

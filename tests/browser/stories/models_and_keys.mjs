@@ -30,7 +30,7 @@ export default async function ({ sidecar, page, remote, local }) {
   await conversation.getByText("Hello from a small model.").waitFor();
   assert.ok(local.asked.length > 0);
 
-  // A wrong key is reported; the right one is tested at once and never shown again.
+  // A wrong key is tested before it is stored; the right one is never shown again.
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox").fill("models and keys");
   await page.keyboard.press("Enter");
@@ -41,9 +41,8 @@ export default async function ({ sidecar, page, remote, local }) {
   await settings.getByText(/the role smart uses/).waitFor();
   await groq.getByLabel("Key of Groq").fill("gsk-wrong");
   await groq.getByRole("button", { name: "Save" }).click();
-  await groq.getByText(/groq rejects the key/).waitFor();
-  await groq.getByRole("button", { name: "Remove the key of Groq" }).click();
-  await groq.getByText("Key removed.").waitFor();
+  await groq.getByText(/groq rejects the key.* Nothing was changed/).waitFor();
+  assert.equal((await sidecar.call("GET", "/api/brain/keys")).keys.find(({ provider }) => provider === "groq").place, null, "a refused key was stored");
   await groq.getByLabel("Key of Groq").fill(KEY);
   await groq.getByLabel("Key of Groq").press("Enter");
   await groq.getByText(/answered in .* and calls tools/).waitFor();
@@ -54,4 +53,26 @@ export default async function ({ sidecar, page, remote, local }) {
   await groq.getByRole("button", { name: "Test Groq" }).click();
   await groq.getByText(/answered in .* and calls tools/).waitFor();
   assert.match((await sidecar.call("GET", "/api/brain/models")).roles.find(({ role }) => role === "smart").chain[0], /^groq\//);
+
+  // A wrong new key leaves the old one in use.
+  await groq.getByRole("button", { name: "Change the key of Groq" }).click();
+  await page.keyboard.type("gsk-wrong-again");
+  await page.keyboard.press("Enter");
+  await groq.getByText(/groq rejects the key.* Nothing was changed/).waitFor();
+  await groq.getByRole("button", { name: "Keep the old one" }).click();
+  await groq.getByRole("button", { name: "Test Groq" }).click();
+  await groq.getByText(/answered in .* and calls tools/).waitFor();
+
+  // How much it should think goes with the next task.
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "New task" }).first().click();
+  await page.getByRole("button", { name: /^Model: groq/ }).click();
+  await page.getByRole("menuitemradio", { name: "high" }).click();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: /^Model: groq.*, high$/ }).waitFor();
+  const sent = page.waitForRequest("**/api/brain/execute");
+  await task.fill("/ask hello again");
+  await task.press("Enter");
+  assert.equal((await sent).postDataJSON().options.effort, "high");
+  await reaches("completed");
 }

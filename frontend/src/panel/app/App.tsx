@@ -15,6 +15,7 @@ import { useMedia } from "../shared/media.ts";
 import { Toasts } from "../shared/toasts.tsx";
 import ui from "../shared/ui.module.css";
 import { useLazy } from "../shared/useLazy.ts";
+import { closeCode, useCodeView } from "../stores/code.ts";
 import { useCommandKeys } from "../stores/commands.ts";
 import { focusComposer } from "../stores/composer.ts";
 import { useHostWorkspace } from "../stores/host.ts";
@@ -27,6 +28,7 @@ import { SignInHelp } from "./Gate.tsx";
 import { Header } from "./Header.tsx";
 import { TaskPane } from "./TaskPane.tsx";
 import { useAppCommands } from "./useAppCommands.ts";
+import { useBridgeOpener } from "./useBridgeOpener.ts";
 import { useFocusKeeper } from "./useFocusKeeper.ts";
 import { usePaletteEntries } from "./usePaletteEntries.ts";
 import { useSend } from "./useSend.ts";
@@ -35,6 +37,7 @@ import { useTheme } from "./useTheme.ts";
 
 const loadPalette = () => import("../features/palette/Palette.tsx");
 const loadDashboard = () => import("../features/dashboard/Dashboard.tsx");
+const loadCode = () => import("../features/code/CodeDialog.tsx");
 const loadPreview = () => import("../features/preview/Preview.tsx");
 const loadSettings = () => import("../features/settings/Settings.tsx");
 
@@ -65,6 +68,7 @@ export function App({ embedder }: { embedder?: Embedder | undefined }) {
   useTheme();
   useFocusKeeper();
   useHost(embedder);
+  useBridgeOpener(service, current?.workspace);
   useCommandKeys();
   usePauseWhileHidden(registry, notifications);
   useNotifications(list, show);
@@ -78,6 +82,8 @@ export function App({ embedder }: { embedder?: Embedder | undefined }) {
   const Dashboard = useLazy(open === "dashboard", loadDashboard, loadFailed);
   const previewed = usePreview();
   const Preview = useLazy(previewed !== undefined, loadPreview, loadFailed);
+  const code = useCodeView();
+  const CodeDialog = useLazy(code !== undefined, loadCode, loadFailed);
   const Settings = useLazy(page !== undefined, loadSettings, loadFailed);
   const entries = usePaletteEntries(service, current?.workspace, open === "palette", list.tasks);
   useOpenActiveTask(list.loaded, list.tasks.find((task) => isActive(task.status))?.id, selected);
@@ -144,6 +150,7 @@ export function App({ embedder }: { embedder?: Embedder | undefined }) {
       {open === "palette" && Palette && <Palette entries={entries} onClose={close} />}
       {page !== undefined && Settings && <Settings key={page} first={page} onClose={close} />}
       {open === "dashboard" && Dashboard && <Dashboard list={list} status={status} onSelect={show} onClose={close} />}
+      {code && CodeDialog && <CodeDialog first={code} workspace={current?.workspace} onClose={closeCode} />}
       {previewed && Preview && <Preview file={previewed} workspace={current?.workspace} onClose={closePreview} />}
       {open === "history" && (
         <Dialog label="Tasks" className={styles.drawer} onClose={close} titled>

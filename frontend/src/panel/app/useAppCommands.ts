@@ -1,4 +1,5 @@
 import { PAGES, type Page } from "../features/settings/pages.ts";
+import { showCode } from "../stores/code.ts";
 import { useCommands } from "../stores/commands.ts";
 import { focusComposer } from "../stores/composer.ts";
 import { preferences, setPreferences, type Theme } from "../stores/preferences.ts";
@@ -42,6 +43,23 @@ export function useAppCommands({ wide, onOpen, onNew, onWindow }: Options): void
     { id: "app.new", title: "New task", group: "Panel", keys: "alt+n", slash: "new", run: onNew },
     { id: "app.palette", title: "Command palette", group: "Panel", keys: "mod+k", run: () => onOpen("palette") },
     { id: "app.dashboard", title: "Dashboard", group: "Panel", slash: "dashboard", run: () => onOpen("dashboard") },
+    {
+      id: "app.find",
+      title: "Find in code",
+      group: "Code",
+      keys: "mod+shift+f",
+      slash: "find",
+      takesText: true,
+      run: (text) => showCode("find", text),
+    },
+    {
+      id: "app.graph",
+      title: "Graph of imports and impact",
+      group: "Code",
+      slash: "graph",
+      takesText: true,
+      run: (text) => showCode("graph", text),
+    },
     {
       id: "app.settings",
       title: "Settings",

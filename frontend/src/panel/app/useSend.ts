@@ -95,7 +95,7 @@ export function useQueueDelivery(service: BrainService, thread: Thread): (id: st
 }
 
 function buildRequest(submission: Submission): ExecuteRequest {
-  const { approvals, model, maxMinutes, maxCostUsd } = preferences();
+  const { approvals, model, effort, maxMinutes, maxCostUsd } = preferences();
   const { context } = host.get();
   return {
     task: submission.text,
@@ -109,6 +109,7 @@ function buildRequest(submission: Submission): ExecuteRequest {
       ...(approvals === "plan" ? { plan: true } : {}),
       maxDuration: maxMinutes * 60,
       ...(model === null ? {} : { models: { fast: model, smart: model, instant: model } }),
+      ...(effort === null ? {} : { effort }),
       ...(maxCostUsd === null ? {} : { maxCostUsd }),
       ...(submission.intent ? { intent: submission.intent } : {}),
       ...(submission.agent ? { agentType: submission.agent } : {}),

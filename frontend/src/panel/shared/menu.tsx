@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { Icon, type IconName } from "./icons.tsx";
 import styles from "./menu.module.css";
 
@@ -21,11 +21,15 @@ interface Props<T> {
   readonly below?: boolean;
   /** Offers a field that filters the choices. */
   readonly searchable?: boolean;
+  /** Shown on the button behind the current choice. */
+  readonly suffix?: string | undefined;
+  /** More choices, with `data-choice`, below the others. */
+  readonly children?: ReactNode;
 }
 
 /** A button with the current choice, and a menu above it; Esc or a click elsewhere closes it. */
 export function Menu<T extends string | null>(props: Props<T>) {
-  const { label, value, choices, onChoose, icon, below, searchable } = props;
+  const { label, value, choices, onChoose, icon, below, searchable, suffix, children } = props;
   const [typed, setTyped] = useState("");
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
@@ -69,7 +73,7 @@ export function Menu<T extends string | null>(props: Props<T>) {
         ref={button}
         type="button"
         className={styles.button}
-        aria-label={icon ? label : `${label}: ${chosen?.label ?? value ?? ""}`}
+        aria-label={icon ? label : `${label}: ${chosen?.label ?? value ?? ""}${suffix ? `, ${suffix}` : ""}`}
         aria-haspopup="menu"
         aria-expanded={open}
         onClick={() => setOpen(!open)}
@@ -78,7 +82,10 @@ export function Menu<T extends string | null>(props: Props<T>) {
           <Icon name={icon} />
         ) : (
           <>
-            <span>{chosen?.label ?? value}</span>
+            <span>
+              {chosen?.label ?? value}
+              {suffix && ` · ${suffix}`}
+            </span>
             <Icon name="chevron" />
           </>
         )}
@@ -113,6 +120,7 @@ export function Menu<T extends string | null>(props: Props<T>) {
                 {choice.hint && <small>{choice.hint}</small>}
               </button>
             ))}
+            {children}
           </div>
         </div>
       )}

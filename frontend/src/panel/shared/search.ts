@@ -23,7 +23,7 @@ export interface Place {
 }
 
 /** Runs a read-only tool without a model. */
-async function runTool(
+export async function runTool(
   { service, workspace }: Place,
   tool: string,
   args: { [name: string]: JsonValue },

@@ -12,6 +12,8 @@ export interface Preferences {
   readonly approvals: Mode;
   /** One model for every role; null for the sidecar's configuration. */
   readonly model: string | null;
+  /** How much a model that reasons should think; null for the sidecar's configuration. */
+  readonly effort: NonNullable<Options["effort"]> | null;
   readonly maxMinutes: number;
   readonly maxCostUsd: number | null;
   readonly notifications: boolean;
@@ -23,6 +25,7 @@ const DEFAULTS: Preferences = {
   theme: "system",
   approvals: "ask",
   model: null,
+  effort: null,
   maxMinutes: 60,
   maxCostUsd: null,
   notifications: false,

@@ -11,9 +11,11 @@ const APPROVALS: readonly Choice<Mode>[] = [
   { value: "auto", label: "Auto", hint: "Never asks; what needs your approval is denied" },
 ];
 
+const EFFORTS = [null, "low", "medium", "high"] as const;
+
 /** The model and the approval mode of the next task. */
 export function Pickers() {
-  const { approvals, model } = usePreferences();
+  const { approvals, model, effort } = usePreferences();
   const models = useModels();
   const configured = defaultModel(models);
   const known = models?.models ?? [];
@@ -24,6 +26,7 @@ export function Pickers() {
       .map((one) => ({ value: one.name, label: one.name, hint: one.why, disabled: !one.available })),
     ...(model !== null && !known.some((one) => one.name === model) ? [{ value: model, label: model }] : []),
   ];
+  const reasons = !/^(offline|scripted)\b/.test(model ?? configured ?? "offline");
   return (
     <div className={styles.pickers}>
       <Menu
@@ -38,7 +41,26 @@ export function Pickers() {
         choices={choices}
         searchable={choices.length > 6}
         onChoose={(value) => setPreferences({ model: value })}
-      />
+        suffix={reasons && effort !== null ? effort : undefined}
+      >
+        {reasons && (
+          <div className={styles.effort} role="group" aria-label="Reasoning effort">
+            <small>Reasoning effort</small>
+            {EFFORTS.map((value) => (
+              <button
+                key={value}
+                type="button"
+                role="menuitemradio"
+                aria-checked={effort === value}
+                data-choice=""
+                onClick={() => setPreferences({ effort: value })}
+              >
+                <span>{value ?? "default"}</span>
+              </button>
+            ))}
+          </div>
+        )}
+      </Menu>
     </div>
   );
 }

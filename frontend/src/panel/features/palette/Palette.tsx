@@ -1,6 +1,7 @@
 import { CommandEmpty, CommandGroup, CommandInput, CommandItem, CommandList, Command as CommandRoot } from "cmdk";
 import { useMemo, useState } from "react";
 import { Dialog } from "../../shared/dialog.tsx";
+import { showCode } from "../../stores/code.ts";
 import { keyLabels } from "../../stores/commands.ts";
 import { type Entry, Finder } from "./fuzzy.ts";
 import styles from "./Palette.module.css";
@@ -17,7 +18,7 @@ interface Props {
 export default function Palette({ entries, onClose }: Props) {
   const [typed, setTyped] = useState("");
   const finder = useMemo(() => new Finder(entries, recentIds()), [entries]);
-  const found = useMemo(() => finder.find(typed, SHOWN), [finder, typed]);
+  const found = useMemo(() => [...finder.find(typed, SHOWN), ...findInCode(typed.trim())], [finder, typed]);
   const groups = useMemo(() => grouped(found), [found]);
   // What the arrow keys chose, as long as it still matches; else the best match.
   const [chosen, setChosen] = useState("");
@@ -65,6 +66,12 @@ export default function Palette({ entries, onClose }: Props) {
     </Dialog>
   );
 }
+
+/** Whatever you type can also be looked for in the code. */
+const findInCode = (words: string): Entry[] =>
+  words === ""
+    ? []
+    : [{ id: "find", title: `Find “${words}” in code`, group: "Code", run: () => showCode("find", words) }];
 
 function grouped(entries: readonly Entry[]): [string, Entry[]][] {
   const groups = new Map<string, Entry[]>();

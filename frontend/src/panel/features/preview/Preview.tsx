@@ -5,6 +5,7 @@ import { line as pieces, useHighlighted } from "../../shared/markdown/Code.tsx";
 import { type ReadLines, readLines } from "../../shared/search.ts";
 import { revealHidden } from "../../shared/text.ts";
 import ui from "../../shared/ui.module.css";
+import { showCode } from "../../stores/code.ts";
 import { appendToComposer } from "../../stores/composer.ts";
 import type { PreviewedFile } from "../../stores/preview.ts";
 import styles from "./Preview.module.css";
@@ -49,6 +50,16 @@ export default function Preview({ file: { path, line }, workspace, onClose }: Pr
       )}
       {found && <Lines found={found} path={path} wanted={line} />}
       <footer className={styles.foot}>
+        <button
+          type="button"
+          className={ui.button}
+          onClick={() => {
+            onClose();
+            showCode("graph", path);
+          }}
+        >
+          What depends on it?
+        </button>
         <button type="button" className={ui.button} onClick={mention}>
           Mention it in the composer
         </button>

@@ -1,5 +1,5 @@
 import { type FormEvent, useEffect, useState } from "react";
-import type { KeyInfo, ModelList } from "../../../../wire/types.ts";
+import type { KeyInfo } from "../../../../wire/types.ts";
 import { useBrain } from "../../../shared/brain.tsx";
 import ui from "../../../shared/ui.module.css";
 import { loadModels } from "../../../stores/catalog.ts";
@@ -12,7 +12,7 @@ import { useAction } from "./useAction.ts";
 const NAMES: Record<string, string> = { anthropic: "Anthropic", gemini: "Gemini", groq: "Groq", openai: "OpenAI" };
 
 /** The providers' keys. The sidecar stores and tests a key, and never shows it again. */
-export function Keys({ models }: { models: ModelList | undefined }) {
+export function Keys() {
   const service = useBrain();
   const [keys, setKeys] = useState<readonly KeyInfo[]>([]);
   useEffect(() => {
@@ -26,11 +26,11 @@ export function Keys({ models }: { models: ModelList | undefined }) {
   return (
     <Section title="Keys">
       <p className={ui.hint}>
-        Keys are stored in your system's keyring or in a private file, and sent to their provider only.
+        A key is tested with one small request before it is stored in your system's keyring or a private file.
       </p>
       <ul className={styles.rows} aria-label="Keys">
         {keys.map((key) => (
-          <Provider key={key.provider} info={key} models={models} onKeys={setKeys} />
+          <Provider key={key.provider} info={key} onKeys={setKeys} />
         ))}
       </ul>
     </Section>
@@ -39,36 +39,30 @@ export function Keys({ models }: { models: ModelList | undefined }) {
 
 interface Props {
   readonly info: KeyInfo;
-  readonly models: ModelList | undefined;
   readonly onKeys: (keys: readonly KeyInfo[]) => void;
 }
 
-function Provider({ info, models, onKeys }: Props) {
+function Provider({ info, onKeys }: Props) {
   const service = useBrain();
   const { busy, result, run } = useAction();
-  const [typed, setTyped] = useState("");
+  const [changing, setChanging] = useState(false);
+  // A key that failed its test: it can be stored all the same, for example without a network.
+  const [refused, setRefused] = useState("");
   const { provider, place, removable, variables } = info;
   const name = NAMES[provider] ?? provider;
-  const test = async (list: ModelList | undefined) => {
-    const model = list?.models.find((one) => one.provider === provider)?.name;
-    if (model === undefined) return { ok: true, text: `Stored. No model of ${name} is in use yet; choose one below.` };
-    const { ok, message } = await service.testModel({ model });
-    return { ok, text: message };
+  const test = (key?: string) => service.testModel({ model: provider, ...(key === undefined ? {} : { key }) });
+  const store = async (key?: string) => {
+    onKeys((await service.setKey(provider, key)).keys);
+    setChanging(false);
+    setRefused("");
+    await loadModels(service);
   };
-  const save = (event: FormEvent) => {
-    event.preventDefault();
-    void run(async () => {
-      onKeys((await service.setKey(provider, typed)).keys);
-      setTyped("");
-      await loadModels(service);
-      return test(await service.models());
-    });
-  };
-  const remove = () =>
+  const save = (key: string) =>
     run(async () => {
-      onKeys((await service.setKey(provider)).keys);
-      await loadModels(service);
-      return { ok: true, text: "Key removed." };
+      const { ok, message } = await test(key);
+      if (ok) await store(key);
+      else setRefused(key);
+      return { ok, text: ok ? message : `${message} Nothing was changed.` };
     });
   return (
     <li>
@@ -76,21 +70,8 @@ function Provider({ info, models, onKeys }: Props) {
         <strong>{name}</strong>
         <small>{place === null ? `No key. You can also set ${variables.join(" or ")}.` : `Key: ${place}.`}</small>
       </div>
-      {place === null ? (
-        <form className={styles.form} onSubmit={save}>
-          <input
-            type="password"
-            autoComplete="off"
-            spellCheck={false}
-            aria-label={`Key of ${name}`}
-            placeholder="Paste a key"
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-          />
-          <button type="submit" className={ui.button} disabled={busy || typed.trim() === ""}>
-            Save
-          </button>
-        </form>
+      {place === null || changing ? (
+        <KeyForm name={name} busy={busy} onSave={save} onCancel={changing ? () => setChanging(false) : undefined} />
       ) : (
         <>
           <button
@@ -98,9 +79,18 @@ function Provider({ info, models, onKeys }: Props) {
             className={ui.button}
             disabled={busy}
             aria-label={`Test ${name}`}
-            onClick={() => void run(() => test(models))}
+            onClick={() => void run(async () => test().then(({ ok, message }) => ({ ok, text: message })))}
           >
             Test
+          </button>
+          <button
+            type="button"
+            className={ui.button}
+            disabled={busy}
+            aria-label={`Change the key of ${name}`}
+            onClick={() => setChanging(true)}
+          >
+            Change
           </button>
           {removable && (
             <button
@@ -108,14 +98,62 @@ function Provider({ info, models, onKeys }: Props) {
               className={ui.button}
               disabled={busy}
               aria-label={`Remove the key of ${name}`}
-              onClick={() => void remove()}
+              onClick={() => void run(() => store().then(() => ({ ok: true, text: "Key removed." })))}
             >
               Remove
             </button>
           )}
         </>
       )}
-      <ActionResult busy={busy} progress="Testing with a small request…" result={result} />
+      <ActionResult busy={busy} progress="Testing it with a small request…" result={result} />
+      {refused !== "" && !busy && (
+        <button
+          type="button"
+          className={ui.link}
+          onClick={() => void run(() => store(refused).then(() => ({ ok: true, text: "Stored without a test." })))}
+        >
+          Store it anyway
+        </button>
+      )}
     </li>
+  );
+}
+
+interface FormProps {
+  readonly name: string;
+  readonly busy: boolean;
+  readonly onSave: (key: string) => Promise<void>;
+  readonly onCancel: (() => void) | undefined;
+}
+
+function KeyForm({ name, busy, onSave, onCancel }: FormProps) {
+  const [typed, setTyped] = useState("");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void onSave(typed.trim());
+    setTyped("");
+  };
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      <input
+        type="password"
+        autoComplete="off"
+        spellCheck={false}
+        // biome-ignore lint/a11y/noAutofocus: you pressed Change to type into it
+        autoFocus={onCancel !== undefined}
+        aria-label={`Key of ${name}`}
+        placeholder="Paste a key"
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+      />
+      <button type="submit" className={ui.button} disabled={busy || typed.trim() === ""}>
+        Save
+      </button>
+      {onCancel && (
+        <button type="button" className={ui.button} onClick={onCancel}>
+          Keep the old one
+        </button>
+      )}
+    </form>
   );
 }

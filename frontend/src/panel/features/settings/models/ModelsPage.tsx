@@ -20,7 +20,7 @@ export function ModelsPage() {
         </div>
       )}
       <LocalServers />
-      <Keys models={models} />
+      <Keys />
       <Roles models={models} />
     </>
   );
