@@ -1,7 +1,6 @@
 """Tools of your own in Python, through the executor: loaded only if nobody else could have written them."""
 
 import os
-from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 from typing import Any
 
@@ -139,22 +138,6 @@ async def test_a_tool_takes_no_name_of_ours(bench: Bench) -> None:
     assert "read_file" not in [tool.spec.name for tool in bench.registry.external(str(bench.workspace))]
 
 
-async def test_an_entry_point_is_loaded_only_if_the_settings_name_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = EntryPoints(
-        EntryPoint(name, "textwrap:shorten", "rainy_brain.tools") for name in ("shorten_text", "not_wanted")
-    )
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: found.select(group=group))
-    bench = Bench(tmp_path, "shorten_text", "missing")
-    # The signature of `shorten` has no types, so it can't be a tool; but it was looked at, the other was not.
-    assert bench.plugins.load() == {}
-    assert set(bench.plugins.problems) == {"shorten_text", "missing"}
-    assert (
-        "needs a type" in bench.plugins.problems["shorten_text"] or "by name" in bench.plugins.problems["shorten_text"]
-    )
-
-
 async def test_you_choose_which_tools_run_beside_others(bench: Bench) -> None:
     bench.registry.parallel = parse_parallel(["stamp", "-count_words"])
     bench.write("count_words", COUNT)
@@ -167,3 +150,25 @@ async def test_you_choose_which_tools_run_beside_others(bench: Bench) -> None:
     chosen = default_registry()
     chosen.parallel = {"run_tests": True}
     assert [each.parallel for each in chosen.infos({"run_tests"})] == [True]
+
+
+async def test_a_function_of_an_installed_package_is_a_tool_only_if_the_settings_name_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "site"
+    details = package / "word_count-1.0.dist-info"
+    details.mkdir(parents=True)
+    (details / "METADATA").write_text("Metadata-Version: 2.1\nName: word-count\nVersion: 1.0\n")
+    names = ("word_count", "untyped", "not_wanted")
+    entries = [f"{name} = word_counter:{name}" for name in names]
+    (details / "entry_points.txt").write_text("\n".join(["[rainy_brain.tools]", *entries, ""]))
+    (package / "word_counter.py").write_text(
+        'def word_count(text: str) -> str:\n    """Count the words of a text."""\n    return str(len(text.split()))\n'
+        'def untyped(text):\n    """Has no types."""\n'
+        'def not_wanted(text: str) -> str:\n    """Nobody asked for it."""\n    return text\n'
+    )
+    monkeypatch.syspath_prepend(str(package))
+    bench = Bench(tmp_path, "word_count", "untyped", "missing")
+    assert set(bench.plugins.load()) == {"word_count"}
+    assert set(bench.plugins.problems) == {"untyped", "missing"}
+    assert (await bench.call("word_count", text="one two")).content == "2"
