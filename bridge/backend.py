@@ -16,6 +16,7 @@ from bridge.editor_state import DIAGNOSTICS_TOOL, render_diagnostics
 from bridge.session.protocol import BridgeError, FrameTooLarge, Settled
 from bridge.session.sidecar import SidecarSession
 from bridge.shell_tools import own_tools
+from sidecar.telemetry.correlation import current_header
 from sidecar.wire.base import ErrorBody, JsonObject
 from sidecar.wire.bridge import Diagnostic, EndedProcess, ToolCallFrame
 from tools.errors import HostGone, TimedOut, TooLarge, ToolError
@@ -114,6 +115,7 @@ class BridgeBackend:
                 hosts=list(call.hosts) or None,
                 readable=list(call.readable) or None,
                 environment=dict(call.environment) or None,
+                traceparent=current_header(),
             )
 
             def ended(settled: Settled) -> None:

@@ -1,5 +1,7 @@
-"""The ASGI application: the route table behind the guard."""
+"""The ASGI application: the route table behind the guard. Every answer names its trace in `X-Request-Id`."""
 
+import logging
+import time
 from collections.abc import Awaitable, Callable, Collection, Iterable
 
 from starlette.applications import Starlette
@@ -12,7 +14,10 @@ from starlette.types import ASGIApp
 from sidecar.api import panel
 from sidecar.api.guard import BRIDGE_PATH, Guard, RawHeaders
 from sidecar.api.problems import answer_exception, problem
+from sidecar.telemetry.correlation import HEADER, bind, new_trace, parse
+from sidecar.telemetry.logs import ACTIVITY
 
+_log = logging.getLogger(ACTIVITY)
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
@@ -48,10 +53,19 @@ def build(
 
 def _with_problems(endpoint: Endpoint) -> Endpoint:
     async def handle(request: Request) -> Response:
-        try:
-            return await endpoint(request)
-        except Exception as error:
-            return await answer_exception(request, error)
+        started = time.perf_counter()
+        trace = parse(request.headers.get(HEADER)) or new_trace()
+        with bind(trace):
+            try:
+                response = await endpoint(request)
+            except Exception as error:
+                response = await answer_exception(request, error)
+            if _log.isEnabledFor(logging.INFO):
+                took = round((time.perf_counter() - started) * 1_000, 3)
+                fields = {"path": request.url.path, "status": response.status_code, "durationMs": took}
+                _log.info("%s request", request.method, extra={"fields": fields})
+        response.headers["X-Request-Id"] = trace.trace_id
+        return response
 
     return handle
 

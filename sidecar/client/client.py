@@ -9,6 +9,7 @@ from urllib.parse import urlencode, urlsplit
 
 from sidecar.client.errors import Refused, Unreachable
 from sidecar.config.proofs import TOKEN_ID, new_nonce, same, server_proof
+from sidecar.telemetry.correlation import HEADER, current_header
 
 SECONDS = 10.0
 #: A stream sends a keep-alive every 15 seconds.
@@ -149,7 +150,8 @@ class Client:
         return http.client.HTTPConnection(self._address.hostname or "", self._address.port, timeout=timeout)
 
     def _headers(self, more: Mapping[str, str]) -> dict[str, str]:
-        return {"Authorization": f"Bearer {self.token}", **more}
+        trace = current_header()
+        return {"Authorization": f"Bearer {self.token}", **({HEADER: trace} if trace else {}), **more}
 
     def _unreachable(self, error: Exception) -> Unreachable:
         return Unreachable(

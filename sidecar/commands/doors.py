@@ -23,10 +23,11 @@ def doors(args: argparse.Namespace) -> int:
 
 
 async def _serve(args: argparse.Namespace) -> int:
+    from sidecar.config.settings import load
     from sidecar.doors.process import DoorsProcess
     from sidecar.telemetry import logs
 
-    logs.configure()
+    logs.configure(style=load().log_format)
     process = DoorsProcess(data_dir(args), config_file().parent, os.environ)
     stop_on_signals(process.stop)
     await process.run(args.host, args.port, _announce)

@@ -96,7 +96,9 @@ async def serve_until_stopped(args: argparse.Namespace, place: Path) -> int:
         exit_when_idle=args.exit_when_idle,
         runs_tasks=not args.no_work,
     )
-    sidecar = Sidecar(launch, load())
+    settings = load()
+    logs.configure(style=settings.log_format)
+    sidecar = Sidecar(launch, settings)
     stop_on_signals(sidecar.stop)
     if args.die_with_parent:
         stop_with_parent(asyncio.get_running_loop(), sidecar.stop)

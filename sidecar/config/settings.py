@@ -99,6 +99,12 @@ class Settings(BaseModel):
     titles: Literal["model", "off"] = Field(
         "model", description="Let the model of the role `fast` name long tasks: one small request each"
     )
+    log_format: Literal["text", "json"] = Field(
+        "text", description="Log lines for people, or JSON lines with task, step, agent, tool, duration and tokens"
+    )
+    trace_endpoint: str = Field(
+        "", description="OpenTelemetry collector that gets each ended task's trace, by OTLP over HTTP; empty: none"
+    )
     scripts: str = Field("", description="Directory of the replies of `scripted/NAME` models, for tests and demos")
 
 

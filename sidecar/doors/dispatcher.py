@@ -13,6 +13,7 @@ from sidecar.doors.actions import Action, Ignore, Json, StartTask, StopTask
 from sidecar.doors.deliveries import Deliveries, Delivery
 from sidecar.doors.settings import DoorsError, load_doors, load_hook
 from sidecar.doors.work_loop import WorkLoop
+from sidecar.telemetry.correlation import bind, trace_of
 
 log = logging.getLogger("brain.doors")
 
@@ -38,6 +39,10 @@ class DeliveryDispatcher:
         self.loop = WorkLoop(deliveries, self._work_on)
 
     async def _work_on(self, delivery: Delivery) -> None:
+        with bind(trace_of(delivery.key), delivery=delivery.key):
+            await self._act_on(delivery)
+
+    async def _act_on(self, delivery: Delivery) -> None:
         try:
             action = self._read(delivery)
             await self._carry_out(delivery, action)

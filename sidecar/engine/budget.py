@@ -35,10 +35,19 @@ class Budget:
         self.add(usage)
         await self._log.append(self.event(), records=[self._log.record(RecordKind.USAGE, key, usage.to_json())])
 
-    def event(self, request: Usage | None = None, window: int | None = None) -> UsageEvent:
+    def event(
+        self, request: Usage | None = None, window: int | None = None, model: str = "", agent: str = ""
+    ) -> UsageEvent:
         """`request` is what the last request used, in a context window of `window` tokens."""
         length = request.input_tokens + request.output_tokens if request is not None else None
-        return UsageEvent(**self.usage.model_dump(), context_tokens=length, context_limit=window)
+        return UsageEvent(
+            **self.usage.model_dump(),
+            context_tokens=length,
+            context_limit=window,
+            spent=request,
+            model=model or None,
+            agent=agent or None,
+        )
 
     def overspent(self) -> str | None:
         """Why the task must not ask a model any more, if it used its budget."""

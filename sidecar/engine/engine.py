@@ -35,6 +35,7 @@ from sidecar.engine.state import RecordKind, TaskState, UserMessage
 from sidecar.engine.worker import Worker
 from sidecar.journal.errors import DuplicateRecord, JournalClosed, QueueFull, WrongStatus
 from sidecar.journal.port import Journal, NewTask, Record, StoredEvent
+from sidecar.telemetry.correlation import current_trace
 from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.events import ApprovalEvent, CancelledEvent, LabelEvent, MessageEvent, StatusEvent
 from sidecar.wire.tasks import ENDED, Options, Status, StoredRequest, Task
@@ -188,6 +189,9 @@ class Engine:
     async def _created(self, new: NewTask) -> str:
         if self._stopping:
             raise JournalClosed  # the next sidecar takes it
+        if (trace := current_trace()) is not None:
+            traced = new.request.model_copy(update={"traceparent": trace.header()})
+            new = new._replace(request=traced)
         creating = self._journal.create(new, max_queued=self._max_queued)
         # The worker can claim it already: claims are written after it.
         self._worker.wake()

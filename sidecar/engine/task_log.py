@@ -10,6 +10,7 @@ from functools import partial
 from sidecar.engine.state import RecordKind, TaskState
 from sidecar.engine.steps import StepKey
 from sidecar.journal.port import Claim, Entry, Journal, Record, StoredEvent
+from sidecar.telemetry.activity import log_events
 from sidecar.wire.events import Event, StatusEvent
 from sidecar.wire.tasks import Status
 from tools.ledger import NewBlob
@@ -41,6 +42,7 @@ class TaskLog:
     async def append(self, *events: Event, records: Sequence[Record] = (), sync: bool = False) -> None:
         """Return once it is durable, with all that was enqueued before it."""
         earlier = self._take_queue()
+        log_events(self.task_id, events)
         await self._journal.append(self.task_id, events, records, sync=sync, fence=self._fence, earlier=earlier)
         for record in records:
             self.state.take(record)
@@ -52,6 +54,7 @@ class TaskLog:
         follows the task, it stays in the queue for some milliseconds, and several are written at once.
         """
         loop = asyncio.get_running_loop()
+        log_events(self.task_id, events)
         self._queue.append(Entry.now(events, records))
         self._last_enqueued = loop.time()
         if self._timer is None:
@@ -82,14 +85,16 @@ class TaskLog:
         """Change the status if it is still one of these; awaiting it raises `WrongStatus` if it isn't."""
         self.flush()
         written = self._journal.append(self.task_id, events, records, fence=self._fence, when=when)
-        for event in events:
-            if isinstance(event, StatusEvent):
-                written.add_done_callback(partial(self._tell, event))
+        written.add_done_callback(partial(self._tell, events))
         return written
 
-    def _tell(self, event: StatusEvent, written: asyncio.Future[Sequence[StoredEvent]]) -> None:
-        if not written.cancelled() and written.exception() is None:
-            self.on_status(self.task_id, event)
+    def _tell(self, events: Sequence[Event], written: asyncio.Future[Sequence[StoredEvent]]) -> None:
+        if written.cancelled() or written.exception() is not None:
+            return
+        log_events(self.task_id, events)
+        for event in events:
+            if isinstance(event, StatusEvent):
+                self.on_status(self.task_id, event)
 
     def live(self, event: Event) -> None:
         """Show an event to current readers, after all that was enqueued before it, and don't store it."""

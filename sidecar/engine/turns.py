@@ -54,6 +54,7 @@ class Turns:
         told: Sequence[str] = (),
         apart: bool = False,
         window: int | None = None,
+        model: str = "",
     ) -> TurnRecord:
         """A failed reply is no checkpoint: a retry asks again. `window` is the model's, in tokens."""
         log = self._log
@@ -70,7 +71,7 @@ class Turns:
             events.append(self._message(key, agent, reply.text, reply.thinking))
         self._budget.add(reply.usage)
         if reply.usage != Usage():
-            events.append(self._budget.event(reply.usage, window))
+            events.append(self._budget.event(reply.usage, window, model, agent))
         records = []
         if turn.is_complete:
             log.state.turns[key] = turn

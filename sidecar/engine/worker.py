@@ -17,6 +17,7 @@ from sidecar.engine.state import RecordKind, Round
 from sidecar.engine.timeline import branched
 from sidecar.journal.errors import JournalError, LeaseLost, WrongStatus
 from sidecar.journal.port import Claim, Journal, Record
+from sidecar.telemetry.correlation import bind, trace_of
 from sidecar.wire.events import CancelledEvent, CompleteEvent, ErrorEvent, EscalationEvent, StatusEvent
 from sidecar.wire.tasks import Status, TaskResult
 
@@ -154,6 +155,10 @@ class Worker:
     # -- one run ----------------------------------------------------------------------------------------------------
 
     async def _run(self, run: TaskRun, claim: Claim) -> None:
+        with bind(trace_of(claim.task_id, claim.request.traceparent), task=claim.task_id):
+            await self._run_until_ended(run, claim)
+
+    async def _run_until_ended(self, run: TaskRun, claim: Claim) -> None:
         renewing = asyncio.create_task(_renew_forever(run))
         try:
             await self._run_claimed(run, claim)

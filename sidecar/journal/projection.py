@@ -102,6 +102,7 @@ def task_of(task_id: str, created_at: str, request: StoredRequest, state: TaskPr
         pinned=state.pinned,
         archived=state.archived,
         worktree=state.worktree,
+        traceparent=request.traceparent,
     )
 
 

@@ -1,1 +1,1 @@
-"""Logs, metrics, redaction and notifications. Nothing here leaves the machine."""
+"""Logs, metrics, traces, redaction and notifications. Nothing leaves the machine unless you name a collector."""

@@ -1,33 +1,62 @@
-"""Logs on standard error, one line each. Standard output is only for the ready line."""
+"""Logs on standard error, one line each, for people or as JSON. Standard output is only for the ready line."""
 
+import json
 import logging
 import os
 import sys
+from datetime import UTC, datetime
 
+from sidecar.telemetry.correlation import current_fields
 from sidecar.telemetry.redaction import Redactor, environment_secrets
 
 #: SDKs that would log every request.
-_CLIENTS = ("anthropic", "google_genai", "groq", "openai", "httpx", "httpx2", "httpcore", "httpcore2", "mcp")
+_CLIENTS = """
+anthropic google_genai groq openai httpx httpx2 httpcore httpcore2 mcp aiohttp slack_sdk slack_bolt telegram
+"""
+#: What programs want of every task and request; it would bury the lines that people read.
+ACTIVITY = "brain.activity"
+FORMAT_VARIABLE = "BRAIN_LOG_FORMAT"
 
 
-def configure(level: str = "INFO") -> None:
+def configure(level: str = "INFO", style: str = "") -> None:
+    """`style` is `text` or `json`."""
+    as_json = (style or os.environ.get(FORMAT_VARIABLE, "")) == "json"
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Redacting("%(asctime)s %(levelname)s %(name)s: %(message)s", "%H:%M:%S"))
+    handler.setFormatter(JsonLines() if as_json else _Redacting("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=level, handlers=[handler], force=True)
     logging.getLogger("uvicorn.error").addFilter(_is_news)
-    for name in ("uvicorn.error", "uvicorn.access", "sse_starlette", "asyncio", *_CLIENTS):
+    for name in ("uvicorn.error", "uvicorn.access", "sse_starlette", "asyncio", *_CLIENTS.split()):
         logging.getLogger(name).setLevel(logging.WARNING)
+    logging.getLogger(ACTIVITY).setLevel(logging.INFO if as_json else logging.WARNING)
 
 
 class _Redacting(logging.Formatter):
     """Redacts exceptions too."""
 
-    def __init__(self, text: str, clock: str) -> None:
-        super().__init__(text, clock)
-        self._redact = Redactor(lambda: environment_secrets(os.environ))
+    def __init__(self, text: str | None = None) -> None:
+        super().__init__(text, "%H:%M:%S")
+        self.redact = Redactor(lambda: environment_secrets(os.environ))
 
     def format(self, record: logging.LogRecord) -> str:
-        return self._redact(super().format(record))
+        return self.redact(super().format(record))
+
+
+class JsonLines(_Redacting):
+    """One object a line. What `extra={"fields": …}` adds wins over what the context says."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, object] = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")[:-6] + "Z",
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            **current_fields(),
+            **getattr(record, "fields", {}),
+        }
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        clean = {name: self.redact(value) if isinstance(value, str) else value for name, value in line.items()}
+        return json.dumps(clean, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
 def _is_news(record: logging.LogRecord) -> bool:

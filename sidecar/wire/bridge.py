@@ -44,6 +44,7 @@ class OpenCall(Frame):
     environment: Annotated[
         dict[str, str] | None, Field(description="Variables that an install needs to find its registry.")
     ] = optional()
+    traceparent: Annotated[str | None, Field(description="The task's trace, with the span of this call.")] = optional()
 
 
 class ShellToolSpec(Frame):

@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field, JsonValue
 
 from sidecar.wire.base import ErrorBody, JsonObject, ToolStatus, Wire, optional
 from sidecar.wire.intents import Intent
-from sidecar.wire.tasks import Status, TaskResult
+from sidecar.wire.tasks import Status, TaskResult, Usage
 
 
 def _mark_required(schema: dict[str, Any]) -> None:
@@ -292,6 +292,9 @@ class UsageEvent(Event):
         optional()
     )
     context_limit: Annotated[int | None, Field(description="The model's context window, if it is known.")] = optional()
+    spent: Annotated[Usage | None, Field(description="What the last request used of it.")] = optional()
+    model: Annotated[str | None, Field(description="`provider/name` of that request.")] = optional()
+    agent: Annotated[str | None, Field(description="The agent that made it.")] = optional()
 
 
 class CompleteEvent(Event):

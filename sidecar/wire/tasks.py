@@ -249,6 +249,7 @@ class Task(Wire):
     pinned: bool
     archived: bool
     worktree: Annotated[str | None, Field(description="Where it works, until that is merged or removed.")] = optional()
+    traceparent: Annotated[str | None, Field(description="The trace of the request that started it.")] = optional()
 
 
 class LabelRequest(Wire):
@@ -378,3 +379,4 @@ class StoredRequest(Wire):
     options: Options
     forked_from: ForkedFrom | None = optional()
     creates_project: Annotated[bool | None, Field(description="Its workspace is a new project.")] = optional()
+    traceparent: Annotated[str | None, Field(description="The trace of the request that started it.")] = optional()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from sidecar.engine.errors import AgentError, StepFailed
 from sidecar.engine.steps import StepKey
+from sidecar.telemetry.correlation import bind
 from sidecar.wire.events import Event, RetryEvent, StepEvent
 from sidecar.work.results import AgentResult, Results, parse_result, render_result
 
@@ -144,7 +145,8 @@ async def _run_step(number: int, total: int, step: Step, results: Results, run: 
     run.log.enqueue(run.open_steps[number])
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            value = await step.act(results)
+            with bind(step=number, agent=step.agent):
+                value = await step.act(results)
             break
         except AgentError as error:
             if not error.retry or attempt == ATTEMPTS:

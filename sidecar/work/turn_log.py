@@ -74,7 +74,8 @@ class TaskTurnLog:
     ) -> CollectedReply:
         read = [message.id for message in messages]
         window = self._model.capabilities.context_tokens
-        turn = self._run.turns.record(key, self._agent.name, reply, read, room, told, self._apart, window)
+        named = f"{self._model.provider}/{self._model.name}"
+        turn = self._run.turns.record(key, self._agent.name, reply, read, room, told, self._apart, window, named)
         return self._collected(turn)
 
     def _collected(self, turn: TurnRecord) -> CollectedReply:

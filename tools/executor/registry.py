@@ -159,6 +159,9 @@ class Registry:
                 self._offers[name] = self.get(name).spec.offer()
         return [self._offers[name] for name in wanted]
 
+    def names(self) -> Sequence[str]:
+        return self._names
+
     def __contains__(self, name: object) -> bool:
         return name in self._names or (isinstance(name, str) and ALIASES.get(name) in self._names)
 

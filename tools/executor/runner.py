@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import count
 
 from sidecar.cache import Caches
+from sidecar.telemetry.correlation import bind
 from tools.backend import Backend, has_host, is_remote, reviews
 from tools.changes import render_changes, render_full_diff
 from tools.errors import ApprovalRequired, Declined, Denied, HostGone, SecretFile, ToolError, Unattended, Unconfirmed
@@ -54,7 +55,8 @@ class CallRunner:
         """Never raises for a tool's failure: errors are outcomes."""
         context.started = time.monotonic()
         try:
-            outcome = await self._carry_out(context)
+            with bind(tool=context.spec.name, call=context.call.id):
+                outcome = await self._carry_out(context)
         except ToolError as error:
             outcome = context.failed(error)
         except asyncio.CancelledError:

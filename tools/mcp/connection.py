@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from sidecar import __version__
+from sidecar.telemetry.correlation import HEADER, current_header
 from tools.errors import ToolError, Unconfirmed
 from tools.mcp.entry import ServerEntry
 from tools.mcp.listing import MAX_TOOLS, Listing, clean, make_listing
@@ -214,7 +215,9 @@ class ServerConnection:
         self._askers.append(asker)
         self._stop_when_idle()
         try:
-            work = client.call_tool(tool, args, read_timeout_seconds=timeout + 1, progress_callback=progress)
+            header = current_header()
+            meta = {HEADER: header} if header else None
+            work = client.call_tool(tool, args, read_timeout_seconds=timeout + 1, progress_callback=progress, meta=meta)
             return await self._watch(work, timeout, sent=True)
         except MCPError as error:
             if self._client is not client or error.error.code in _GONE_CODES:
