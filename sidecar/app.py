@@ -2,6 +2,8 @@
 
 import asyncio
 import gc
+import json
+import logging
 import os
 import sys
 from collections.abc import Callable, Collection
@@ -17,6 +19,7 @@ from sidecar.api.guard import bearer
 from sidecar.api.limits import ConnectionLimits
 from sidecar.api.mcp import McpRoutes
 from sidecar.api.memory import MemoryRoutes
+from sidecar.api.metrics import MetricsRoutes
 from sidecar.api.models import KeyRoutes, ModelRoutes
 from sidecar.api.projects import ProjectRoutes
 from sidecar.api.routes import TABLE, bind
@@ -80,6 +83,8 @@ from tools.policy.policy import Policy
 
 if TYPE_CHECKING:
     from sidecar.telemetry.notifier import DesktopNotifier
+
+log = logging.getLogger(__name__)
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 IDLE_GRACE_SECONDS = 2.0
@@ -239,7 +244,16 @@ class Sidecar:
         self._streams = Streams(settings.max_streams, settings.slow_reader_seconds)
         session = SessionRoutes(token, RenewalKeys(self._data), launch.data_dir, _authority(launch.host, port))
         session.sweep()
+        self._metrics = MetricsRoutes(
+            self._journal,
+            self._streams,
+            launch.data_dir,
+            self._registry.names,
+            catalog.has_price,
+            runs_tasks=launch.runs_tasks,
+        )
         handlers = (
+            self._metrics,
             TaskRoutes(self._engine, self._journal, self._streams, choices.notice),
             ProjectRoutes(self._engine, self._journal),
             ReviewRoutes(self._engine.review),
@@ -317,6 +331,7 @@ class Sidecar:
         await self._executor.close()
         await self._mcp.close()
         await self._catalog.close()
+        await self._metrics.totals.close()
         await self._journal.close()
         self._data.withdraw()
 
@@ -325,6 +340,8 @@ class Sidecar:
             return
         if self._settings.titles == "model":
             self._titles.take(task_id)
+        if self._settings.trace_endpoint:
+            self._keep(asyncio.create_task(self._export_trace(task_id)))
         if self._hooks.wants_ends():
             self._keep(asyncio.create_task(self._task_ended(task_id)))
 
@@ -334,6 +351,21 @@ class Sidecar:
             names = {"id", "status", "task", "workspace", "result", "error", "verified"}
             told = task.model_dump(mode="json", by_alias=True, include=names)
             await self._hooks.task_ended({"taskId": told.pop("id"), **told}, task.workspace)
+
+    async def _export_trace(self, task_id: str) -> None:
+        from sidecar.telemetry.otlp import NotExported, export
+        from sidecar.telemetry.traces import TaskSpans
+
+        task, after = await self._journal.task(task_id), 0
+        spans = TaskSpans(task.model_dump(mode="json", by_alias=True, exclude={"task", "result"}))
+        while (page := await self._journal.events(task_id, after)).events:
+            for event in page.events:
+                spans.fold(json.loads(event.data))
+            after = page.events[-1].seq or 0
+        try:
+            await asyncio.to_thread(export, spans.to_json(), self._settings.trace_endpoint)
+        except NotExported as error:
+            log.warning("The trace of task %s was not sent; `brain trace %s` writes it: %s", task_id, task_id, error)
 
     def _keep(self, task: "asyncio.Task[None]") -> None:
         self._hook_calls.add(task)

@@ -10,13 +10,14 @@ from starlette.responses import Response
 from sidecar.api.grants import GrantRoutes
 from sidecar.api.mcp import McpRoutes
 from sidecar.api.memory import MemoryRoutes
+from sidecar.api.metrics import MetricsRoutes
 from sidecar.api.models import KeyRoutes, ModelRoutes
 from sidecar.api.projects import ProjectRoutes
 from sidecar.api.session import SessionRoutes
 from sidecar.api.system import DoctorRoutes, SystemRoutes
 from sidecar.api.tasks import ReviewRoutes, TaskRoutes, WorktreeRoutes
 from sidecar.api.tools import ToolRoutes, TrustRoutes
-from sidecar.wire import mcp, memory, models, projects, system, tasks, tools, worktrees
+from sidecar.wire import mcp, memory, models, projects, stats, system, tasks, tools, worktrees
 from sidecar.wire.base import Wire
 from sidecar.wire.events import EventPage
 
@@ -88,7 +89,23 @@ TABLE: Sequence[Route] = (
         doc="Needs no token. 503 says what is wrong.",
     ),
     Route("GET /openapi.json", "openapi", SystemRoutes.openapi, "This API as OpenAPI 3.1", "application/json"),
-    Route("GET /metrics", "metrics", SystemRoutes.metrics, "Metrics in Prometheus text format", "text/plain"),
+    Route(
+        "GET /metrics",
+        "metrics",
+        MetricsRoutes.metrics,
+        "Metrics in Prometheus text format",
+        "text/plain",
+        doc="Counters come from the journal and survive a restart.",
+    ),
+    Route(
+        "GET /api/brain/stats",
+        "stats",
+        MetricsRoutes.stats,
+        "Get tokens and estimated cost by day, model and agent",
+        stats.StatsAnswer,
+        query=(Parameter("days", "How many days with usage, the newest; default 30.", "integer"),),
+        refusals=(422,),
+    ),
     Route(
         "POST /api/brain/execute",
         "execute",

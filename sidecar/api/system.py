@@ -2,21 +2,19 @@
 
 import asyncio
 import os
-import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, Response
 
 from sidecar import __version__
 from sidecar.api.requests import answer, read
 from sidecar.api.streams import Streams
 from sidecar.engine.errors import OperationRefused
 from sidecar.journal.port import Journal
-from sidecar.telemetry.metrics import render
 from sidecar.wire.system import (
     AgentList,
     Examination,
@@ -62,10 +60,11 @@ class SystemRoutes:
 
     async def ready(self, request: Request) -> Response:
         state = self._journal.state()
-        if state.state != "ok":
-            raise OperationRefused(503, "not_ready", f"The journal can't be written: {state.message}")
-        if state.path and await asyncio.to_thread(_free_bytes, Path(state.path).parent) < _LEAST_FREE_BYTES:
-            raise OperationRefused(503, "not_ready", "The disk of the data directory is full; make room on it.")
+        problem = f"The journal can't be written: {state.message}" if state.state != "ok" else ""
+        if not problem and state.path:
+            problem = await asyncio.to_thread(_disk_problem, Path(state.path))
+        if problem:
+            raise OperationRefused(503, "not_ready", problem)
         return answer(Health(version=__version__))
 
     async def openapi(self, request: Request) -> Response:
@@ -90,20 +89,6 @@ class SystemRoutes:
             )
         )
 
-    async def metrics(self, request: Request) -> Response:
-        counts = await self._journal.counts()
-        state = self._journal.state()
-        text = render(
-            {
-                "brain_tasks": {f'status="{status}"': count for status, count in counts.items()},
-                "brain_streams_open": {"": self._streams.open},
-                "brain_journal_bytes": {"": state.size_bytes},
-                "brain_journal_stalled": {"": int(state.state == "stalled")},
-                "brain_uptime_seconds": {"": time.monotonic() - self._started},
-            }
-        )
-        return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
-
     async def agents(self, request: Request) -> Response:
         agents = self._customizations.load(str(self._workspace)).agents
         return answer(AgentList(agents=[agent.info() for agent in agents.values()]))
@@ -119,8 +104,19 @@ class SystemRoutes:
         return answer(route(wanted.task, commands=custom.commands, agents=custom.agents, context=wanted.context))
 
 
-def _free_bytes(directory: Path) -> int:
-    return shutil.disk_usage(directory).free
+def _disk_problem(journal: Path) -> str:
+    """Why the next write to the journal would fail or be lost, if it would."""
+    if not journal.exists():
+        return f"{journal} is gone: someone removed the journal while it was open. Restart the sidecar (`brain stop`)."
+    try:
+        disk = os.statvfs(journal.parent)
+    except OSError as error:
+        return f"The data directory can't be read: {error.strerror}."
+    if disk.f_flag & os.ST_RDONLY:
+        return "The disk of the data directory is read-only; mount it writable."
+    if disk.f_bavail * disk.f_frsize < _LEAST_FREE_BYTES:
+        return "The disk of the data directory is full; make room on it."
+    return ""
 
 
 class DoctorRoutes:

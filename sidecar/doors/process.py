@@ -11,6 +11,7 @@ from sidecar.api.server import QuietServer, open_socket
 from sidecar.api.streams import Streams
 from sidecar.client.service import BrainService
 from sidecar.doors.channels import Channel
+from sidecar.doors.counts import COUNTS
 from sidecar.doors.deliveries import Deliveries
 from sidecar.doors.dispatcher import DeliveryDispatcher
 from sidecar.doors.github_api import GithubApi, GithubAuth
@@ -35,6 +36,7 @@ class DoorsProcess:
         self._store = DoorsStore(data_dir / FILE)
         self._deliveries = Deliveries(self._store)
         outbox = DoorsOutbox(self._store)
+        self._store.create(COUNTS)
         self._http = DoorsHttp()
         channels = _channels(self._http, config_dir, environ)
         if channels and find_spec("aiohttp") is None:

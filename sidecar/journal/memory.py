@@ -165,10 +165,10 @@ class MemoryJournal:
     def tail_all(self, after: int | None = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
         return self._hub.tail_all(after, self.all_events)
 
-    async def all_events(self, after: int | None = 0, limit: int = 500) -> EventsPage:
+    async def all_events(self, after: int | None = 0, limit: int = 500, *, skip_pruned: bool = False) -> EventsPage:
         if after is None:
             return EventsPage((), self._cursor)
-        if after and (after < self._pruned or after > self._cursor):
+        if after and ((after < self._pruned and not skip_pruned) or after > self._cursor):
             raise CursorLost(after)
         found = (event for kept in self._tasks.values() for event in kept.events if event.cursor > after)
         ordered = sorted(found, key=lambda event: event.cursor)

@@ -155,10 +155,11 @@ class Journal(Protocol):
     async def events(self, task_id: str, after: int = 0, limit: int = 500) -> Page:
         """At most so many, and not more than `PAGE_CHARACTERS` of them, but for a single one that is longer."""
 
-    async def all_events(self, after: int | None = 0, limit: int = 500) -> EventsPage:
+    async def all_events(self, after: int | None = 0, limit: int = 500, *, skip_pruned: bool = False) -> EventsPage:
         """The durable events of all tasks after a cursor; none of them after `None`, which is the newest cursor.
 
-        Raises `CursorLost` if events after that cursor were pruned. 0 begins with the oldest event that is kept.
+        Raises `CursorLost` if events after that cursor were pruned, unless `skip_pruned`, or if there was no such
+        cursor. 0 begins with the oldest event that is kept.
         """
 
     def tail_all(self, after: int | None = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:

@@ -152,8 +152,8 @@ class SqliteJournal:
     def tail_all(self, after: int | None = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
         return self._hub.tail_all(after, self.all_events)
 
-    async def all_events(self, after: int | None = 0, limit: int = 500) -> EventsPage:
-        return await self._read(partial(_read_all, after, limit))
+    async def all_events(self, after: int | None = 0, limit: int = 500, *, skip_pruned: bool = False) -> EventsPage:
+        return await self._read(partial(_read_all, after, limit, skip_pruned))
 
     async def records(self, task_id: str) -> Sequence[Record]:
         def read(connection: sqlite3.Connection) -> Sequence[Record]:
@@ -335,13 +335,13 @@ def _read_page(task_id: str, after: int, limit: int, connection: sqlite3.Connect
     return Page(events, last_seq, Status(status))
 
 
-def _read_all(after: int | None, limit: int, connection: sqlite3.Connection) -> EventsPage:
+def _read_all(after: int | None, limit: int, skip_pruned: bool, connection: sqlite3.Connection) -> EventsPage:
     connection.execute("BEGIN")
     try:
         last, pruned = connection.execute("SELECT cursor, pruned FROM commits").fetchone()
         if after is None:
             return EventsPage((), last)
-        if after and (after < pruned or after > last):
+        if after and ((after < pruned and not skip_pruned) or after > last):
             raise CursorLost(after)
         found = connection.execute(
             "SELECT tasks.id, seq, CAST(at AS BLOB), CAST(body AS BLOB), checksum, cursor FROM events"

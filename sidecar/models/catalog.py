@@ -90,6 +90,10 @@ class Catalog:
         """Whether the price of every model in the chain is known, so a cost limit can be enforced."""
         return all(self._providers.priced(name) for name in self.chain(role, wanted))
 
+    def has_price(self, name: str) -> bool:
+        """Whether the cost of this model is known; one on your machine costs nothing."""
+        return self._providers.priced(name)
+
     async def check_model(self, name: str, base_url: str | None = None, key: str | None = None) -> ModelTest:
         """Send one small request to the model, at `base_url` and with `key` if given; a provider's name is enough."""
         provider, _, model_name = name.partition("/")

@@ -848,6 +848,8 @@ export interface OpenCall {
   readable?: string[];
   /** Variables that an install needs to find its registry. */
   environment?: { [key: string]: string };
+  /** The task's trace, with the span of this call. */
+  traceparent?: string;
 }
 
 export interface Options {
@@ -1134,6 +1136,26 @@ export interface Source {
   why: string;
 }
 
+/** What one agent used of one model on one day (UTC). */
+export interface SpentTokens {
+  day: string;
+  model: string;
+  agent: string;
+  requests: number;
+  inputTokens: number;
+  outputTokens: number;
+  /** Part of the input. */
+  cachedTokens: number;
+  /** An estimate by the price table; null if the model's price isn't known. */
+  estimatedCostUsd: number | null;
+}
+
+export interface StatsAnswer {
+  spent: SpentTokens[];
+  /** Tasks that ended, by status. */
+  ended: { [key: string]: number };
+}
+
 export type Status = "queued" | "running" | "waiting" | "completed" | "failed" | "cancelling" | "cancelled" | "interrupted" | "escalated";
 
 export interface StatusAnswer {
@@ -1208,6 +1230,8 @@ export interface Task {
   archived: boolean;
   /** Where it works, until that is merged or removed. */
   worktree?: string;
+  /** The trace of the request that started it. */
+  traceparent?: string;
 }
 
 export interface TaskError {
@@ -1283,6 +1307,8 @@ export interface ToolCallFrame {
   readable?: string[];
   /** Variables that an install needs to find its registry. */
   environment?: { [key: string]: string };
+  /** The task's trace, with the span of this call. */
+  traceparent?: string;
   type: "tool_call";
 }
 
@@ -1388,6 +1414,12 @@ export interface UsageEvent {
   contextTokens?: number;
   /** The model's context window, if it is known. */
   contextLimit?: number;
+  /** What the last request used of it. */
+  spent?: Usage;
+  /** `provider/name` of that request. */
+  model?: string;
+  /** The agent that made it. */
+  agent?: string;
 }
 
 export interface UseAnswer {

@@ -110,6 +110,48 @@ brain show t_4642c5 --json | jq .usage""",
         ),
     ),
     Command(
+        "trace",
+        "Tasks",
+        "print or send a task's OpenTelemetry trace",
+        "Print a task as OpenTelemetry spans (OTLP as JSON): its agents, their model requests and tool calls. Spans "
+        "hold names, times, tokens and outcomes; --content adds what was said, and arguments and results of calls. To "
+        "send the trace of every task when it ends, set `trace_endpoint`.",
+        """\
+brain trace t_4642c5 -o trace.json
+brain trace --send http://127.0.0.1:4318""",
+        "trace:trace",
+        (
+            TASK_ID,
+            arg("--output", "-o", metavar="FILE", help="write to this file instead of standard output"),
+            arg(
+                "--send",
+                nargs="?",
+                const="",
+                metavar="URL",
+                help="send it to this collector (default: OTEL_EXPORTER_OTLP_ENDPOINT)",
+            ),
+            flag("--content", help="include texts, arguments and results"),
+            DATA_DIR,
+        ),
+    ),
+    Command(
+        "stats",
+        "Tasks",
+        "show tokens and estimated cost by day, model and agent",
+        "Show how many requests models answered, their tokens and their cost, estimated by the price table. Tasks that "
+        "were pruned since still count.",
+        """\
+brain stats
+brain stats --by model --days 7""",
+        "stats:stats",
+        (
+            choice("--by", "WHAT", ("day", "model", "agent"), help="only by day, model or agent"),
+            arg("--days", type=positive, default=30, help="days with usage, the newest (default: %(default)s)"),
+            flag("--json", help="print one JSON object"),
+            DATA_DIR,
+        ),
+    ),
+    Command(
         "message",
         "Tasks",
         "steer a running task, or continue one that ended",

@@ -325,10 +325,14 @@ class PostgresJournal:
     def tail_all(self, after: int | None = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
         return self._hub.tail_all(after, partial(self._all_events, patient=True))
 
-    async def all_events(self, after: int | None = 0, limit: int = 500) -> EventsPage:
-        return await self._all_events(after, limit)
+    async def all_events(
+        self, after: int | None = 0, limit: int = 500, *, skip_pruned: bool = False
+    ) -> EventsPage:
+        return await self._all_events(after, limit, skip_pruned=skip_pruned)
 
-    async def _all_events(self, after: int | None, limit: int, *, patient: bool = False) -> EventsPage:
+    async def _all_events(
+        self, after: int | None, limit: int, *, patient: bool = False, skip_pruned: bool = False
+    ) -> EventsPage:
         async def read(connection: Connection) -> EventsPage:
             # First how far all writers are done, then the events: in this order none of them is passed over.
             cursor = await connection.execute("SELECT newest, settled, pruned FROM settled_cursor(), pruning")
@@ -337,7 +341,7 @@ class PostgresJournal:
             newest, settled, pruned = row
             if after is None:
                 return EventsPage((), settled)
-            if after and (after < pruned or after > newest):
+            if after and ((after < pruned and not skip_pruned) or after > newest):
                 raise CursorLost(after)
             found = await connection.execute(
                 "SELECT tasks.id, seq, at, body, cursor FROM events JOIN tasks ON tasks.position = events.task"
