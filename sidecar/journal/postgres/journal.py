@@ -325,9 +325,7 @@ class PostgresJournal:
     def tail_all(self, after: int | None = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
         return self._hub.tail_all(after, partial(self._all_events, patient=True))
 
-    async def all_events(
-        self, after: int | None = 0, limit: int = 500, *, skip_pruned: bool = False
-    ) -> EventsPage:
+    async def all_events(self, after: int | None = 0, limit: int = 500, *, skip_pruned: bool = False) -> EventsPage:
         return await self._all_events(after, limit, skip_pruned=skip_pruned)
 
     async def _all_events(
