@@ -1,4 +1,7 @@
-"""The methods of an ACP agent, protocol version 1. Sessions are conversations in the journal of one sidecar."""
+"""The methods of an ACP agent. Sessions are conversations in the journal of one sidecar.
+
+They are those of protocol version 1; `version2.py` puts version 2 on top of them.
+"""
 
 import asyncio
 import posixpath
@@ -7,11 +10,12 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from sidecar import __version__
-from sidecar.acp.modes import AUTOMATIC, BY_ID, config_options, mode_state
-from sidecar.acp.peer import EditorConnection
+from sidecar.acp.modes import AUTOMATIC, BY_ID, EFFORTS, config_options, mode_state
+from sidecar.acp.peer import Editor
 from sidecar.acp.prompt import parse_prompt
 from sidecar.acp.rpc import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, NOT_FOUND, RpcError
 from sidecar.acp.session import AcpSession, conversation, title
+from sidecar.acp.version2 import Version2Editor, Version2Methods, initialized
 from sidecar.client.errors import ClientError
 from sidecar.client.service import BrainService
 from sidecar.wire.intents import SLASH_COMMANDS
@@ -25,13 +29,14 @@ MAX_LISTED_TASKS = 2_000
 class AcpAgent:
     """`connect` finds or starts the sidecar; it blocks, and runs when the first session needs it."""
 
-    def __init__(self, peer: EditorConnection, connect: Callable[[], BrainService]) -> None:
+    def __init__(self, peer: Editor, connect: Callable[[], BrainService]) -> None:
         self._peer = peer
         self._connect = connect
         self._service: BrainService | None = None
         self._connecting = asyncio.Lock()
         self._sessions: dict[str, AcpSession] = {}
         self._elicits = False
+        self._version2: Version2Methods | None = None
         self._methods: dict[str, Callable[[Json], Awaitable[object]]] = {
             "initialize": self._initialize,
             "authenticate": self._authenticate,
@@ -48,6 +53,11 @@ class AcpAgent:
         }
 
     async def handle(self, method: str, params: Json) -> object:
+        if self._version2 is not None and method != "initialize":
+            return await self._version2.handle(method, params)
+        return await self._call(method, params)
+
+    async def _call(self, method: str, params: Json) -> Any:
         run = self._methods.get(method)
         if run is None:
             raise RpcError(METHOD_NOT_FOUND, f"Unknown method {method}.")
@@ -64,8 +74,16 @@ class AcpAgent:
     # -- one method per call ------------------------------------------------------------------------------------------
 
     async def _initialize(self, params: Json) -> Json:
-        capabilities = params.get("clientCapabilities") or {}
+        version2 = isinstance(version := params.get("protocolVersion"), int) and version > PROTOCOL_VERSION
+        capabilities = params.get("capabilities" if version2 else "clientCapabilities") or {}
         self._elicits = "form" in (capabilities.get("elicitation") or {})
+        if version2 and self._version2 is None:
+            editor = self._peer = Version2Editor(self._peer)
+            self._version2 = Version2Methods(editor, self._call, lambda known: self._sessions[known].active)
+        answer = self._version1()
+        return initialized(answer) if version2 else answer
+
+    def _version1(self) -> Json:
         return {
             "protocolVersion": PROTOCOL_VERSION,
             "agentInfo": {"name": "rainy-brain", "title": "Rainy Brain", "version": __version__},
@@ -149,6 +167,8 @@ class AcpAgent:
                 session.update({"sessionUpdate": "current_mode_update", "currentModeId": value})
             case "model" if value == AUTOMATIC or value in await self._models():
                 session.model = value
+            case "effort" if value == AUTOMATIC or value in EFFORTS:
+                session.effort = value
             case name:
                 raise RpcError(INVALID_PARAMS, f"{name} can't be set to {value}.")
         return {"configOptions": await self._options(session)}
@@ -197,7 +217,7 @@ class AcpAgent:
         return {"modes": mode_state(session.mode), "configOptions": options}
 
     async def _options(self, session: AcpSession) -> list[Json]:
-        return config_options(session.mode, session.model, await self._models())
+        return config_options(session.mode, session.model, session.effort, await self._models())
 
     async def _models(self) -> list[str]:
         service = await self._sidecar()

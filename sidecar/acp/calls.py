@@ -2,13 +2,15 @@
 
 import posixpath
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tools.errors import ToolError
 from tools.patch import parse_patch
 
 Json = dict[str, Any]
+#: A unified diff as content of a call, with paths of this workspace.
+Diffs = Callable[[str, str], list[Json]]
 
 TITLE_LIMIT = 200
 OUTPUT_LIMIT = 16_384
@@ -52,13 +54,13 @@ def started(event: Json, workspace: str) -> Json:
     }
 
 
-def ended(event: Json, workspace: str) -> Json:
+def ended(event: Json, workspace: str, diffs: Diffs) -> Json:
     """The fields of a `tool_call_update` that a finished call adds."""
     details = event.get("details") or {}
     return {
         "toolCallId": event["callId"],
         "status": _STATUS.get(event["status"], "failed"),
-        "content": [*_diffs(details, workspace), *_text(event, details)],
+        "content": [*_diffs(details, workspace, diffs), *_text(event, details)],
         "locations": _locations(event, workspace),
         "rawOutput": {
             "summary": event.get("summary", ""),
@@ -115,12 +117,12 @@ def _block(text: str) -> Json:
     return {"type": "content", "content": text_block(text)}
 
 
-def _diffs(details: Any, workspace: str) -> list[Json]:
+def _diffs(details: Any, workspace: str, diffs: Diffs) -> list[Json]:
     files = details.get("files") if isinstance(details, dict) else None
     if not isinstance(files, list):
         return []
     texts = [file["diff"] for file in files if isinstance(file, dict) and isinstance(file.get("diff"), str)]
-    return [block for text in texts for block in diff_blocks(text, workspace)]
+    return [block for text in texts for block in diffs(text, workspace)]
 
 
 def _text(event: Json, details: Any) -> list[Json]:

@@ -1,4 +1,4 @@
-"""What a session may be set to: its mode, and the model."""
+"""What a session may be set to: its mode, the model, and how much it thinks."""
 
 from typing import Any, NamedTuple
 
@@ -25,6 +25,7 @@ MODES = (
     Mode("careful", "Careful", "Ask before edits too", "edits"),
     Mode("auto", "Auto", "Never ask; what isn't allowed is denied", "auto"),
 )
+EFFORTS = ("low", "medium", "high")
 BY_ID = {mode.id: mode for mode in MODES}
 
 
@@ -33,7 +34,7 @@ def mode_state(current: str) -> Json:
     return {"currentModeId": current, "availableModes": available}
 
 
-def config_options(mode: str, model: str, models: list[str]) -> list[Json]:
+def config_options(mode: str, model: str, effort: str, models: list[str]) -> list[Json]:
     """`models` are the names that can be chosen beside the automatic choice."""
     return [
         {
@@ -53,6 +54,17 @@ def config_options(mode: str, model: str, models: list[str]) -> list[Json]:
             "options": [
                 {"value": AUTOMATIC, "name": "Automatic", "description": "The model of each role in your settings"},
                 *({"value": name, "name": name} for name in models),
+            ],
+        },
+        {
+            "id": "effort",
+            "name": "Effort",
+            "category": "thought_level",
+            "type": "select",
+            "currentValue": effort,
+            "options": [
+                {"value": AUTOMATIC, "name": "Automatic", "description": "As in your settings"},
+                *({"value": name, "name": name.capitalize()} for name in EFFORTS),
             ],
         },
     ]

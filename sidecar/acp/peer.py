@@ -5,6 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
+from sidecar.acp import calls
 from sidecar.acp.rpc import (
     INTERNAL_ERROR,
     CancelInvoke,
@@ -36,7 +37,25 @@ class ByteWriter(Protocol):
     async def drain(self) -> None: ...
 
 
+class Editor(Protocol):
+    """What the agent says to an editor, in the words of version 1."""
+
+    #: Whether the agent repeats what you say in this editor, or the editor shows it by itself.
+    echoes: bool
+
+    def notify(self, method: str, params: Json) -> None: ...
+
+    async def request(self, method: str, params: Json) -> Any: ...
+
+    async def drain(self) -> None: ...
+
+    def diffs(self, text: str, workspace: str) -> list[Json]:
+        """A unified diff as content of a tool call."""
+
+
 class EditorConnection:
+    echoes = False
+
     def __init__(self, reader: asyncio.StreamReader, writer: ByteWriter) -> None:
         self._reader = reader
         self._writer = writer
@@ -73,6 +92,9 @@ class EditorConnection:
 
     async def drain(self) -> None:
         await self._writer.drain()
+
+    def diffs(self, text: str, workspace: str) -> list[Json]:
+        return calls.diff_blocks(text, workspace)
 
     async def _read_line(self) -> bytes:
         try:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from sidecar.acp import calls
-from sidecar.acp.peer import EditorConnection
+from sidecar.acp.peer import Editor
 from sidecar.acp.rpc import RpcError
 from sidecar.acp.stream import events
 from sidecar.acp.updates import Translator
@@ -39,12 +39,12 @@ class Run:
         workspace: str,
         service: BrainService,
         task: TaskHandle,
-        peer: EditorConnection,
+        peer: Editor,
         *,
         elicits: bool,
     ) -> None:
         self.task = task
-        self.translator = Translator(workspace, replay=False)
+        self.translator = Translator(workspace, replay=False, diffs=peer.diffs)
         self.stop: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         #: A question that the client can't show; the next prompt answers it.
         self.open_question: str | None = None
@@ -64,12 +64,17 @@ class Run:
     async def send(self, text: str) -> None:
         """Answer the open question, or steer the task."""
         self.stop = asyncio.get_running_loop().create_future() if self.stop.done() else self.stop
-        self.translator.own.append(text)
+        self.expect(text)
         if self.open_question is not None:
             question, self.open_question = self.open_question, None
             await asyncio.to_thread(self.task.answer, question, text)
         else:
             await asyncio.to_thread(self.task.message, text)
+
+    def expect(self, text: str) -> None:
+        """The client said this, and shows it unless we are to repeat it."""
+        if not self._peer.echoes:
+            self.translator.own.append(text)
 
     async def cancel(self) -> None:
         """Nothing follows: the prompt is answered within a second, whatever the task still has to clean up."""
@@ -151,7 +156,7 @@ class Run:
 
     async def _permission(self, event: Json) -> None:
         options = [{"optionId": key, "name": name, "kind": kind} for key, (name, kind, *_) in _PERMISSIONS.items()]
-        chosen = await self._choose(_asked(event, self._workspace), options)
+        chosen = await self._choose(_asked(event, self._workspace, self._peer.diffs), options)
         if chosen is None:
             return  # the client cancelled the prompt, which cancels the task
         _, _, decision, scope = _PERMISSIONS.get(chosen, _PERMISSIONS["deny"])
@@ -211,7 +216,7 @@ class Run:
             log.info("The answer was refused: %s", error)
 
 
-def _asked(event: Json, workspace: str) -> Json:
+def _asked(event: Json, workspace: str, diffs: calls.Diffs) -> Json:
     """All of what is asked: the whole command with its directory, or the whole diff."""
     lines = [event["why"]]
     if argv := event.get("argv"):
@@ -220,7 +225,7 @@ def _asked(event: Json, workspace: str) -> Json:
     if names := event.get("environment"):
         lines.append(f"with the environment variables {', '.join(names)}")
     diff = event.get("diff") or ""
-    blocks = calls.diff_blocks(diff, workspace)
+    blocks = diffs(diff, workspace)
     if diff and not blocks:
         lines.append(f"```diff\n{diff}\n```")
     return {

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sidecar.acp.modes import AUTOMATIC, BY_ID, DEFAULT_MODE
-from sidecar.acp.peer import EditorConnection
+from sidecar.acp.peer import Editor
 from sidecar.acp.prompt import EditorPrompt
 from sidecar.acp.run import Run
 from sidecar.acp.updates import Translator
@@ -20,13 +20,12 @@ TITLE_LIMIT = 80
 
 
 class AcpSession:
-    def __init__(
-        self, session_id: str, workspace: str, service: BrainService, peer: EditorConnection, *, elicits: bool
-    ) -> None:
+    def __init__(self, session_id: str, workspace: str, service: BrainService, peer: Editor, *, elicits: bool) -> None:
         self.id = session_id
         self.workspace = workspace
         self.mode = DEFAULT_MODE
         self.model = AUTOMATIC
+        self.effort = AUTOMATIC
         #: The task that the first prompt of a forked session starts from.
         self.forked_from: str | None = None
         self._service = service
@@ -41,8 +40,12 @@ class AcpSession:
             await run.send(prompt.text)
         else:
             run = self._run = self._watch(await asyncio.to_thread(self._execute, prompt))
-            run.translator.own.append(prompt.text)
+            run.expect(prompt.text)
         return await asyncio.shield(run.stop)
+
+    @property
+    def active(self) -> bool:
+        return self._run is not None and self._run.active
 
     async def cancel(self) -> None:
         if self._run is not None and self._run.active:
@@ -62,7 +65,7 @@ class AcpSession:
 
     async def _reopen(self, show: Callable[[Json], None]) -> None:
         for task in await asyncio.to_thread(self._tasks):
-            translator = Translator(self.workspace, replay=True)
+            translator = Translator(self.workspace, replay=True, diffs=self._peer.diffs)
             events = await asyncio.to_thread(self._counting, task["id"])
             for event in events:
                 for update in translator.translate(event):
@@ -88,6 +91,8 @@ class AcpSession:
         options |= {"plan": True} if mode.plan else {}
         if self.model != AUTOMATIC:
             options["models"] = dict.fromkeys(("fast", "smart", "instant"), self.model)
+        if self.effort != AUTOMATIC:
+            options["effort"] = self.effort
         if self.forked_from is not None:
             body = {"task": prompt.text, "options": options, "keepFiles": True}
             forked = self._service.post(f"/api/brain/tasks/{self.forked_from}/fork", body)

@@ -21,8 +21,9 @@ _OUTPUT_PAUSE = 0.25
 class Translator:
     """One per task. `own` are texts that the client sent itself and already shows."""
 
-    def __init__(self, workspace: str, *, replay: bool) -> None:
+    def __init__(self, workspace: str, *, replay: bool, diffs: calls.Diffs = calls.diff_blocks) -> None:
         self._workspace = workspace
+        self._diffs = diffs
         self._replay = replay
         self._seen = 0
         self.own: list[str] = []
@@ -95,7 +96,7 @@ class Translator:
             yield {"sessionUpdate": "tool_call_update", "toolCallId": call_id, "status": status}
         if done:
             self._output.pop(call_id, None)
-            yield {"sessionUpdate": "tool_call_update", **calls.ended(event, self._workspace)}
+            yield {"sessionUpdate": "tool_call_update", **calls.ended(event, self._workspace, self._diffs)}
 
     def _on_tool_output(self, event: Json) -> Iterator[Json]:
         call_id = event["callId"]

@@ -20,8 +20,8 @@ SDK = PROJECT / "frontend" / "node_modules" / "@agentclientprotocol" / "sdk"
 COMMAND = (sys.executable, "-m", "sidecar", "acp")
 
 
-def schema() -> Json:
-    path = SDK / "schema" / "v1" / "schema.unstable.json"
+def schema(version: int) -> Json:
+    path = SDK / "schema" / f"v{version}" / "schema.unstable.json"
     if not path.exists():
         pytest.skip("the ACP schema isn't installed (npm ci in frontend)")
     found: Json = json.loads(path.read_text())
@@ -118,8 +118,8 @@ class Editor:
 
 
 @asynccontextmanager
-async def editor(environ: Mapping[str, str]) -> AsyncIterator[Editor]:
-    definitions = schema()
+async def editor(environ: Mapping[str, str], version: int = 1) -> AsyncIterator[Editor]:
+    definitions = schema(version)
     process = await asyncio.create_subprocess_exec(
         *COMMAND,
         env={**os.environ, **environ, "PYTHONPATH": str(PROJECT)},

@@ -126,7 +126,7 @@ async def test_modes_and_models_apply_to_the_next_prompt(
         changed = await zed.request(
             "session/set_config_option", sessionId=session, configId="model", value="offline/basic"
         )
-        assert [option["currentValue"] for option in changed["configOptions"]] == ["ask", "offline/basic"]
+        assert [option["currentValue"] for option in changed["configOptions"]] == ["ask", "offline/basic", "auto"]
         wrong = await zed.answer("session/set_config_option", sessionId=session, configId="model", value="no/model")
         assert wrong["error"]["code"] == -32602
 
