@@ -75,8 +75,15 @@ def _pytest(text: str) -> SuiteReport:
         skipped=_count(last, "skipped") + _count(last, "xfailed"),
     )
     for kind, name, message in re.findall(r"^(FAILED|ERROR) (\S+(?: \S+)*?)(?: - (.*))?$", text, re.MULTILINE):
-        found.fail(name, message or kind.lower())
+        found.fail(name, message or _why_not_loaded(text, name) or kind.lower())
     return found
+
+
+def _why_not_loaded(text: str, path: str) -> str:
+    """The error in the section about a file that pytest couldn't collect; its summary doesn't repeat that."""
+    _, _, section = text.partition(f" ERROR collecting {path} ")
+    error = re.search(r"^E {3,}(\S.*)$", section.partition("\n___")[0], re.MULTILINE)
+    return error[1] if error else ""
 
 
 def _unittest(text: str) -> SuiteReport:
@@ -93,12 +100,21 @@ def _unittest(text: str) -> SuiteReport:
     return found
 
 
+#: A file whose tests never began, as vitest and jest say it.
+_NOT_LOADED = re.compile(
+    r"^[ \t]*FAIL[ \t]+(?:\|\S+\|[ \t]+)?(\S+)(?:[ \t]+\[ \S+ \]\n|.*\n\s*● Test suite failed to run\s*\n)\s*(.*)$",
+    re.MULTILINE,
+)
+
+
 def _npm(text: str) -> SuiteReport:
     """vitest, jest, and Node's own runner."""
     line = re.search(r"^[ \t]*Tests:?[ \t]+(.*\d.*)$", text, re.MULTILINE)
     if line:
         found = SuiteReport(_count(line[1], "passed"), _count(line[1], "failed"), _count(line[1], "skipped|todo"))
         for name, message in re.findall(r"^[ \t]*(?:FAIL|×)[ \t]+(\S.*? > .*?)\n(.*)$", text, re.MULTILINE):
+            found.fail(name, message)
+        for name, message in _NOT_LOADED.findall(text):
             found.fail(name, message)
         if not found.failures:
             for name, block in re.findall(r"^[ \t]*● (.*? › .*?)\n\s*\n?(.*?)$", text, re.MULTILINE):

@@ -17,6 +17,7 @@ _IMPORT = re.compile(
 _NAME = re.compile(r"NameError: name '(\w+)'|ReferenceError: (\w+) is not defined|undefined: (\w+)")
 _MAX_HINTS = 8
 _MAX_FILES = 20
+_MAX_COMMAND = 200
 
 
 def render_failure(failed: Verification, changed: Sequence[str]) -> str:
@@ -29,7 +30,7 @@ def render_failure(failed: Verification, changed: Sequence[str]) -> str:
         more = f" and {len(changed) - _MAX_FILES} more" if len(changed) > _MAX_FILES else ""
         parts.append(f"Files changed by this task so far: {', '.join(changed[:_MAX_FILES])}{more}.")
     for check in failed.failed:
-        ran = f" (`{check.command}`, exit code {check.exit_code})" if check.command else ""
+        ran = f" (`{first_words(check.command, _MAX_COMMAND)}`, exit code {check.exit_code})" if check.command else ""
         parts.append(f"Failed: {check.name}{ran}\n{check.evidence}".rstrip())
     if failed.notes:
         parts.append("Also known:\n" + "\n".join(f"- {note}" for note in failed.notes))

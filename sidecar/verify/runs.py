@@ -25,6 +25,11 @@ ASKS_FOR_FIX = re.compile(
 )
 
 
+_NO_MODULE = re.compile(
+    r"(?:No module named|Cannot find (?:package|module)|Failed to resolve import) ['\"]([^'\"]+)['\"]"
+)
+
+
 class FailedTest(NamedTuple):
     name: str
     message: str
@@ -39,6 +44,12 @@ class FailedTest(NamedTuple):
     @property
     def file(self) -> str:
         return self.name.partition("::")[0]
+
+    @property
+    def missing_module(self) -> str:
+        """The module whose absence kept a whole file of tests from being loaded."""
+        alone = "::" not in self.name and " > " not in self.name
+        return found[1] if alone and (found := _NO_MODULE.search(self.message)) else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,8 @@ _PREFIX = "brain-copy-"
 #: A copy older than this was left behind by a process that died.
 _STALE_SECONDS = 86_400
 _CHUNK = 1 << 20
-_LINKED = frozenset({".git", "node_modules", ".venv", "venv", ".pixi", ".tox", ".nox", "vendor"})
+_PACKAGES = "node_modules"
+_LINKED = frozenset({".git", ".venv", "venv", ".pixi", ".tox", ".nox", "vendor"})
 _SKIPPED = frozenset({"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", "target", ".next", ".cache"})
 
 
@@ -114,7 +115,9 @@ class _Copier:
                 self._copy_file(here, entry.name, path)
 
     def _copy_subfolder(self, here: int, name: str, path: str, depth: int) -> None:
-        if name in _LINKED or _is_environment(here, name):
+        if name == _PACKAGES:
+            self._link_packages(path)
+        elif name in _LINKED or _is_environment(here, name):
             Path(self._directory, path).symlink_to(Path(self._workspace, path).absolute())
         elif name not in _SKIPPED:
             Path(self._directory, path).mkdir(mode=0o700)
@@ -123,6 +126,14 @@ class _Copier:
                 self._copy_folder(below, f"{path}/", depth + 1)
             finally:
                 os.close(below)
+
+    def _link_packages(self, path: str) -> None:
+        """A folder of its own with a link to each package: bundlers keep temporary files beside the packages."""
+        folder, source = Path(self._directory, path), Path(self._workspace, path).absolute()
+        folder.mkdir(mode=0o700)
+        for package in source.iterdir():
+            if not package.name.startswith((".vite", ".cache")):
+                (folder / package.name).symlink_to(package)
 
     def _copy_file(self, here: int, name: str, path: str) -> None:
         self._files += 1

@@ -144,6 +144,11 @@ def test_reports_of_other_frameworks_are_read_too() -> None:
         "npm", " FAIL  a.test.ts > adds > one\nAssertionError: 1\n\n Tests  1 failed | 2 passed (3)\n", 1
     )
     assert (vitest.passed, vitest.failed, vitest.failures[0].name) == (2, 1, "a.test.ts > adds > one")
+    unloaded = parse_report(
+        "npm", " FAIL  a.test.ts [ a.test.ts ]\nError: Cannot find package 'x'\n\n Tests  2 passed (2)\n", 1
+    )
+    assert (unloaded.passed, unloaded.failed) == (2, 1)
+    assert [tuple(each) for each in unloaded.failures] == [("a.test.ts", "Error: Cannot find package 'x'")]
     jest = parse_report("npm", "  ● adds › one\n\n    expected 1\n\nTests:       1 failed, 2 passed, 3 total\n", 1)
     assert (jest.passed, jest.failed, jest.failures[0].name) == (2, 1, "adds › one")
     node = parse_report("npm", "not ok 1 - adds\n# pass 2\n# fail 1\n# skipped 0\n", 1)

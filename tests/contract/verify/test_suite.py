@@ -104,6 +104,16 @@ async def test_a_fix_that_mends_something_is_not_held_to_mend_everything(bench: 
     assert "test_add" in done.evidence
 
 
+@pytest.mark.parametrize(("request_", "passed"), [("fix the bug in add", True), ("fix the import of nowhere", False)])
+async def test_tests_that_never_loaded_count_only_if_the_task_was_about_that(
+    bench: Workbench, request_: str, passed: bool
+) -> None:
+    bench.write("test_calc.py", TESTS)
+    bench.write("test_broken.py", "import calc\nimport nowhere\n\n\ndef test_it():\n    assert nowhere and calc\n")
+    done = await tried(bench, changed(bench, calc__py=(CALC, CALC.replace("a + b", "b + a"))), request_)
+    assert done.passed is passed
+
+
 async def test_a_failure_of_another_kind_is_another_failure(bench: Workbench) -> None:
     bench.write("test_calc.py", TESTS)
     done = await tried(bench, changed(bench, calc__py=(BROKEN, BROKEN.replace("a * b", "nothing"))))

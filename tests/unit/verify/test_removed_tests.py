@@ -38,6 +38,13 @@ def test_a_test_that_does_something_else_under_its_name_was_rewritten() -> None:
         "test_a.py::test_add"
     ]
     assert find_rewritten([FileVersions("test_a.py", ADD, b"# a note\n" + ADD + SUB)]) == []
+    assert find_rewritten([FileVersions("test_a.py", ADD, ADD + b"    assert add(0, 0) == 0\n")]) == []
+    script = b'test("a", () => {\n  expect(f(1)).toBe(2);\n});\n'
+    longer = script.replace(b"  expect", b"  expect(f(0)).toBe(1);\n  expect")
+    assert find_rewritten([FileVersions("a.test.ts", script, longer)]) == []
+    assert len(find_rewritten([FileVersions("a.test.ts", script, longer.replace(b"toBe(2)", b"toBe(3)"))])) == 1
+    ends_early = b"def test_add():\n    assert True\n    return\n    assert add(1, 2) == 3\n"
+    assert len(find_rewritten([FileVersions("test_a.py", ADD, ends_early)])) == 1
 
 
 @pytest.mark.parametrize(

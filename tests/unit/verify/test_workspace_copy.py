@@ -20,7 +20,8 @@ def workspace(tmp_path: Path) -> Path:
 
 async def test_a_copy_holds_everything_with_the_files_that_are_put_back(workspace: Path) -> None:
     (workspace / "__pycache__").mkdir()
-    (workspace / "node_modules").mkdir()
+    (workspace / "node_modules" / "left-pad").mkdir(parents=True)
+    (workspace / "node_modules" / ".vite-temp").mkdir()
     (workspace / "link").symlink_to("src/a.py")
     put = {"src/a.py": b"then", "new.py": None, "gone/old.py": b"old"}
     (workspace / "new.py").write_text("new")
@@ -31,7 +32,9 @@ async def test_a_copy_holds_everything_with_the_files_that_are_put_back(workspac
         assert (place / "gone" / "old.py").read_text() == "old"
         assert not (place / "new.py").exists()
         assert not (place / "__pycache__").exists()
-        assert (place / "node_modules").is_symlink()
+        assert (place / "node_modules" / "left-pad").is_symlink()
+        assert [each.name for each in (place / "node_modules").iterdir()] == ["left-pad"]
+        (place / "node_modules" / ".vite-temp").mkdir()
         assert (place / "link").readlink() == Path("src/a.py")
         assert (place / "run.sh").stat().st_mode & 0o100
         (place / "src" / "a.py").write_text("written by a test")
