@@ -5,6 +5,7 @@ import gc
 import json
 import logging
 import os
+import secrets
 import sys
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from bridge.bridge import Bridge
 from sidecar import __version__
 from sidecar.api import application
+from sidecar.api.fleet import FleetRoutes
 from sidecar.api.grants import GrantRoutes
 from sidecar.api.guard import bearer
 from sidecar.api.limits import ConnectionLimits
@@ -31,7 +33,7 @@ from sidecar.api.tasks import ReviewRoutes, TaskRoutes, WorktreeRoutes
 from sidecar.api.tools import ToolRoutes, TrustRoutes
 from sidecar.cache import Caches
 from sidecar.config.approvals import StandingApprovals
-from sidecar.config.data_dir import DataDir, RenewalKeys
+from sidecar.config.data_dir import DataDir, LockedDirectory, RenewalKeys
 from sidecar.config.grants import Grants
 from sidecar.config.keys import VARIABLES, Keys
 from sidecar.config.paths import config_file, policy_file
@@ -42,7 +44,8 @@ from sidecar.engine.engine import Engine
 from sidecar.engine.notices import TaskNotices
 from sidecar.engine.stalls import Stalls
 from sidecar.engine.worktrees import Worktrees
-from sidecar.journal.port import Retention
+from sidecar.fleet.state import ANY_POOL, SharedFleet, SingleSidecar
+from sidecar.journal.port import Journal, Retention
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.mcp.endpoint import McpEndpoint
 from sidecar.memory.local import LocalMemory
@@ -55,6 +58,7 @@ from sidecar.models.selection import Selection
 from sidecar.offline.registration import OFFLINE
 from sidecar.telemetry.redaction import Redactor, environment_secrets
 from sidecar.wire.events import EventKind
+from sidecar.wire.fleet import WorkerReady
 from sidecar.wire.system import Ready
 from sidecar.wire.tasks import ENDED
 from sidecar.work.customizations import Customizations
@@ -82,6 +86,9 @@ from tools.plugins import Plugins
 from tools.policy.policy import Policy
 
 if TYPE_CHECKING:
+    from sidecar.fleet.bus import Bus
+    from sidecar.fleet.node import Node
+    from sidecar.journal.postgres.journal import PostgresJournal
     from sidecar.telemetry.notifier import DesktopNotifier
 
 log = logging.getLogger(__name__)
@@ -105,6 +112,12 @@ class Launch:
     exit_when_idle: bool = False
     #: Otherwise it answers requests and accepts operations, but runs no task and isn't announced to other commands.
     runs_tasks: bool = True
+    #: Otherwise it is a worker: it runs tasks and listens nowhere.
+    serves: bool = True
+    #: The pool whose tasks it runs; none for all. Only with a database.
+    pool: str | None = None
+    #: How many tasks run at once; the setting unless told.
+    slots: int | None = None
 
 
 class Sidecar:
@@ -116,19 +129,30 @@ class Sidecar:
         self._data = DataDir(launch.data_dir)
         self._stop = asyncio.Event()
         self._hook_calls: set[asyncio.Task[None]] = set()
+        #: The journal, if other processes use it too.
+        self._shared: PostgresJournal | None = None
+        self._node: Node | None = None
+        self._bus: Bus | None = None
 
     def stop(self) -> None:
         self._stop.set()
+
+    def drain(self) -> None:
+        """Finish the running tasks, then stop."""
+        if self._node is not None:
+            self._node.drain()
 
     async def start(self, say_ready: Callable[[Ready], None]) -> None:
         launch = self._launch
         self._data.prepare()
         self._data.lock()
+        self._private = self._data.path
         socket = open_socket(launch.host, launch.port)
         port = socket.getsockname()[1]
         self._server = await self._build(self._data.new_token(), port)
         if launch.runs_tasks:
             await self._engine.start()
+        await self._start_fleet()
         self._serving = asyncio.create_task(self._server.serve([socket]), name="http")
         await self._server.listening.wait()
         if launch.exit_when_idle:
@@ -147,13 +171,51 @@ class Sidecar:
             self._warming_up = asyncio.create_task(self._warm_up(), name="warm-up")
         say_ready(ready)
 
+    async def start_worker(self, say_ready: Callable[[WorkerReady], None]) -> None:
+        """Run tasks of the database and listen nowhere. Several workers may share a data directory."""
+        self._data.prepare()
+        own = LockedDirectory(self._data.path, "workers")
+        self._private = own.path
+        await self._build(secrets.token_urlsafe(32), 0)
+        await self._engine.start()
+        await self._start_fleet()
+        self._warming_up = asyncio.create_task(self._warm_up(), name="warm-up")
+        say_ready(WorkerReady(worker=self._engine.owner, pid=os.getpid()))
+
+    async def _open_journal(self) -> Journal:
+        launch, settings = self._launch, self._settings
+        retention = Retention(settings.keep_days, settings.keep_bytes, settings.keep_undo_bytes)
+        if not settings.database_url:
+            return await SqliteJournal.open(self._data.journal, retention)
+        from sidecar.journal.postgres.journal import PostgresJournal
+
+        pools = None if launch.pool is None else [launch.pool]
+        self._shared = await PostgresJournal.open(settings.database_url, retention, pools=pools, claims_expired=False)
+        return self._shared
+
+    async def _start_fleet(self) -> None:
+        settings, launch = self._settings, self._launch
+        if self._shared is not None:
+            from sidecar.fleet.membership import Member
+            from sidecar.fleet.node import Node
+
+            slots = self._slots if launch.runs_tasks else 0
+            member = Member(self._engine.owner, launch.pool or ANY_POOL, slots, launch.runs_tasks)
+            self._node = Node(self._shared, self._engine, member, settings.redis_url, self.stop)
+            await self._node.start()
+        elif settings.redis_url and launch.runs_tasks:
+            from sidecar.fleet.bus import Bus
+
+            self._bus = Bus(self._journal, settings.redis_url)
+            self._bus.start()
+
     async def _build(self, token: str, port: int) -> QuietServer:
         """Everything, from the journal up to the HTTP server."""
         launch, settings = self._launch, self._settings
-        retention = Retention(settings.keep_days, settings.keep_bytes, settings.keep_undo_bytes)
-        self._journal = await SqliteJournal.open(self._data.journal, retention)
+        self._journal = await self._open_journal()
+        self._slots = launch.slots or settings.max_tasks
         caches = Caches()
-        self._memory = LocalMemory(launch.data_dir, settings.sandbox, caches.watcher.subscribe)
+        self._memory = LocalMemory(self._private, settings.sandbox, caches.watcher.subscribe)
         notes = Notes(launch.data_dir)
         past = Past(self._journal, notes)
         repositories = Repositories(self._data.path)
@@ -222,19 +284,20 @@ class Sidecar:
             knowledge=Knowledge(self._memory, past, skills),
         )
         git = GitWorktrees(self._data.path / "worktrees", self._data.path, sandboxes, trust.trusted)
-        self._stalls = Stalls(launch.data_dir, settings.stall_seconds)
+        self._stalls = Stalls(self._private, settings.stall_seconds)
         self._engine = Engine(
             self._journal,
             workflow,
             local.host,
             launch.workspace,
-            slots=settings.max_tasks,
+            slots=self._slots,
             max_queued=settings.max_queued,
             approvals=approvals,
             permissions=grants.permissions,
             redact=redact,
             stalls=self._stalls,
             worktrees=lambda journal, review: Worktrees(journal, review, git, repositories, self._memory.forget),
+            shared=self._shared,
         )
         assert self._engine.worktrees is not None
         self._titles = Titles(self._journal, catalog, redact)
@@ -262,6 +325,11 @@ class Sidecar:
             TrustRoutes(trust, approvals, launch.workspace, self._engine),
             GrantRoutes(grants, launch.data_dir, self._engine.checked_workspace),
             McpRoutes(servers, references, self._engine.checked_workspace),
+            FleetRoutes(
+                SharedFleet(self._shared)
+                if self._shared is not None
+                else SingleSidecar(self._journal, self._engine.owner, self._slots, lambda: self._engine.running)
+            ),
             ModelRoutes(catalog, Selection(catalog, choices)),
             KeyRoutes(keys),
             MemoryRoutes(self._memory, past, notes, self._engine.checked_workspace),
@@ -318,22 +386,28 @@ class Sidecar:
         if self._launch.runs_tasks:
             self._warming_up.cancel()
         self._bridge.hurry(SHELL_STOP_SECONDS)
+        if self._bus is not None:
+            await self._bus.close()
         await self._engine.stop()
+        if self._node is not None:
+            await self._node.close()
         for task in self._hook_calls:
             task.cancel()
         await self._notices.close()
         await self._titles.close()
         self._stalls.close()
         await self._mcp_endpoint.close()
-        self._server.stop()
-        await self._serving
+        if self._launch.serves:
+            self._server.stop()
+            await self._serving
         await self._memory.close()
         await self._executor.close()
         await self._mcp.close()
         await self._catalog.close()
         await self._metrics.totals.close()
         await self._journal.close()
-        self._data.withdraw()
+        if self._launch.serves:
+            self._data.withdraw()
 
     def _run_ended(self, task_id: str) -> None:
         if self._stop.is_set():

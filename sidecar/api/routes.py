@@ -7,6 +7,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from sidecar.api.fleet import FleetRoutes
 from sidecar.api.grants import GrantRoutes
 from sidecar.api.mcp import McpRoutes
 from sidecar.api.memory import MemoryRoutes
@@ -17,7 +18,7 @@ from sidecar.api.session import SessionRoutes
 from sidecar.api.system import DoctorRoutes, SystemRoutes
 from sidecar.api.tasks import ReviewRoutes, TaskRoutes, WorktreeRoutes
 from sidecar.api.tools import ToolRoutes, TrustRoutes
-from sidecar.wire import mcp, memory, models, projects, stats, system, tasks, tools, worktrees
+from sidecar.wire import fleet, mcp, memory, models, projects, stats, system, tasks, tools, worktrees
 from sidecar.wire.base import Wire
 from sidecar.wire.events import EventPage
 
@@ -597,6 +598,24 @@ TABLE: Sequence[Route] = (
         memory.MemoryDone,
         memory.NoteDecision,
         refusals=(404, 409),
+    ),
+    Route(
+        "GET /api/brain/fleet",
+        "fleet",
+        FleetRoutes.state,
+        "Get the fleet: leader, workers and queue",
+        fleet.FleetState,
+        doc="A sidecar on its own file is a fleet of one.",
+    ),
+    Route(
+        "POST /api/brain/fleet/orders",
+        "fleet_order",
+        FleetRoutes.order,
+        "Drain or stop a worker",
+        fleet.FleetState,
+        fleet.WorkerOrder,
+        refusals=(404, 409),
+        doc="The worker hears of it with its next heartbeat, within five seconds.",
     ),
     Route("GET /api/brain/status", "status", SystemRoutes.status, "Get the sidecar's status", system.StatusAnswer),
     Route(

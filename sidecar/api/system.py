@@ -14,6 +14,7 @@ from sidecar import __version__
 from sidecar.api.requests import answer, read
 from sidecar.api.streams import Streams
 from sidecar.engine.errors import OperationRefused
+from sidecar.journal.errors import JournalStalled
 from sidecar.journal.port import Journal
 from sidecar.wire.system import (
     AgentList,
@@ -28,9 +29,6 @@ from sidecar.work.customizations import Customizations
 from tools.local.sandbox.probe import Sandboxes
 from tools.mcp.servers import McpServers
 from tools.plugins import Plugins
-
-#: A journal on a disk with less than this soon can't be written.
-_LEAST_FREE_BYTES = 65_536
 
 
 class SystemRoutes:
@@ -59,12 +57,10 @@ class SystemRoutes:
         return answer(Health(version=__version__))
 
     async def ready(self, request: Request) -> Response:
-        state = self._journal.state()
-        problem = f"The journal can't be written: {state.message}" if state.state != "ok" else ""
-        if not problem and state.path:
-            problem = await asyncio.to_thread(_disk_problem, Path(state.path))
-        if problem:
-            raise OperationRefused(503, "not_ready", problem)
+        try:
+            await self._journal.check()
+        except JournalStalled as error:
+            raise OperationRefused(503, "not_ready", str(error)) from error
         return answer(Health(version=__version__))
 
     async def openapi(self, request: Request) -> Response:
@@ -102,21 +98,6 @@ class SystemRoutes:
         if suggestion := suggest_for(wanted.task, custom):
             raise OperationRefused(422, "unknown_command", suggestion)
         return answer(route(wanted.task, commands=custom.commands, agents=custom.agents, context=wanted.context))
-
-
-def _disk_problem(journal: Path) -> str:
-    """Why the next write to the journal would fail or be lost, if it would."""
-    if not journal.exists():
-        return f"{journal} is gone: someone removed the journal while it was open. Restart the sidecar (`brain stop`)."
-    try:
-        disk = os.statvfs(journal.parent)
-    except OSError as error:
-        return f"The data directory can't be read: {error.strerror}."
-    if disk.f_flag & os.ST_RDONLY:
-        return "The disk of the data directory is read-only; mount it writable."
-    if disk.f_bavail * disk.f_frsize < _LEAST_FREE_BYTES:
-        return "The disk of the data directory is full; make room on it."
-    return ""
 
 
 class DoctorRoutes:

@@ -22,7 +22,7 @@ from sidecar.commands.parser import data_dir, workspace
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
-    from sidecar.wire.system import Ready
+    from sidecar.wire.base import Wire
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 #: Files are opened beneath a held directory and processes end by group; Windows supports neither.
@@ -102,19 +102,19 @@ async def serve_until_stopped(args: argparse.Namespace, place: Path) -> int:
     stop_on_signals(sidecar.stop)
     if args.die_with_parent:
         stop_with_parent(asyncio.get_running_loop(), sidecar.stop)
-    await sidecar.start(_ready_line())
+    await sidecar.start(ready_line())
     gc.freeze()
     gc.enable()
     await sidecar.run_until_stopped()
     return 0
 
 
-def _ready_line() -> Callable[["Ready"], None]:
+def ready_line() -> Callable[["Wire"], None]:
     """Reserve standard output for the ready line; anything else printed there joins the logs."""
     kept = os.fdopen(os.dup(1), "w", encoding="utf-8", closefd=False)
     os.dup2(2, 1)
 
-    def announce(ready: "Ready") -> None:
+    def announce(ready: "Wire") -> None:
         kept.write(ready.to_json() + "\n")
         kept.flush()
 

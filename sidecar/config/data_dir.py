@@ -14,7 +14,7 @@ from sidecar.wire.system import Ready, Renewal
 
 _RENEWAL_SECONDS = 7 * 24 * 3600.0
 _MAX_RENEWALS = 100
-_MAX_SHELLS = 1_000
+_MAX_PROCESSES = 1_000
 _OPEN_OR_CREATE = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -80,21 +80,28 @@ class DataDir:
         return self.token_file.read_text(encoding="utf-8").strip()
 
 
-class ShellDirectory:
-    """A locked directory for one running shell: for its commands' output, and to find what a killed shell left."""
+class LockedDirectory:
+    """A directory for one running process of a kind: the first that no other one has."""
 
-    def __init__(self, parent: Path) -> None:
-        for number in range(_MAX_SHELLS):
-            self.path = parent / "shells" / str(number)
+    def __init__(self, parent: Path, kind: str) -> None:
+        for number in range(_MAX_PROCESSES):
+            self.path = parent / kind / str(number)
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             lock = _try_lock(self.path / "lock")
             if lock is not None:
                 self._lock = lock
                 return
-        raise OSError(f"{_MAX_SHELLS} shells already run with {parent}")
+        raise OSError(f"{_MAX_PROCESSES} {kind} already run with {parent}")
 
     def release(self) -> None:
         os.close(self._lock)
+
+
+class ShellDirectory(LockedDirectory):
+    """For a shell's commands and their output, and to find what a killed shell left."""
+
+    def __init__(self, parent: Path) -> None:
+        super().__init__(parent, "shells")
 
 
 class RenewalKeys:

@@ -30,6 +30,10 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    database_url: str = Field(
+        "", description="`postgresql://…`: keep tasks there, shared by several sidecars and workers, not in a file"
+    )
+    redis_url: str = Field("", description="`redis://…`: also publish every event to the stream `brain:events`")
     model_fast: str = Field("", description="Model for planning and review; commas separate fallbacks")
     model_smart: str = Field("", description="Model for code; commas separate fallbacks")
     model_instant: str = Field("", description="Model for simple commands; commas separate fallbacks")

@@ -1,10 +1,11 @@
 """Two verbs: submit an operation, read events."""
 
+import asyncio
 import hashlib
 import logging
 import os
 import secrets
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +28,7 @@ from sidecar.engine.operations import (
     SendMessage,
     redact_operation,
 )
-from sidecar.engine.port import Work
+from sidecar.engine.port import SharedJournal, Work
 from sidecar.engine.questions import answered_event
 from sidecar.engine.review import Review
 from sidecar.engine.stalls import Stalls
@@ -68,7 +69,9 @@ class Engine:
         redact: Redactor | None = None,
         stalls: Stalls | None = None,
         worktrees: "Callable[[Journal, Review], Worktrees] | None" = None,
+        shared: SharedJournal | None = None,
     ) -> None:
+        self._shared = shared
         self._journal = journal
         self._stalls = stalls
         self._workspace = workspace
@@ -76,23 +79,42 @@ class Engine:
         self._approvals = approvals
         self._permissions = permissions
         self._redact = redact or Redactor()
-        self._owner = f"{os.getpid()}-{secrets.token_hex(4)}"
+        self.owner = f"{os.getpid()}-{secrets.token_hex(4)}"
         self._work = work
         self.review = Review(journal, host, self._deliver)
         self.worktrees = None if worktrees is None else worktrees(journal, self.review)
-        self._worker = Worker(journal, work, self._owner, slots, stalls, self.review, self.worktrees)
+        self._worker = Worker(journal, work, self.owner, slots, stalls, self.review, self.worktrees, shared)
+        self._looks: set[asyncio.Task[None]] = set()
         self._forks = Forks(journal, self.review)
         self._stopping = False
 
     async def start(self) -> None:
-        await self.review.finish()
-        await enqueue_left_open(self._journal, self._owner, self._stalls)
+        if self._shared is None:
+            await self.review.finish()
+            await enqueue_left_open(self._journal, self.owner, self._stalls)
         self._worker.start()
 
     async def stop(self) -> None:
         self._stopping = True
         self._journal.fail_fast()
         await self._worker.stop()
+
+    def look(self, task_ids: Collection[str] | None, queued: bool) -> None:
+        """Another process wrote to these tasks, or to any; `queued`: one of them may be claimed."""
+        if queued:
+            self._worker.wake()
+        if self._worker.busy:
+            looking = asyncio.create_task(self._worker.look(task_ids))
+            self._looks.add(looking)
+            looking.add_done_callback(self._looks.discard)
+
+    def drain(self) -> None:
+        """Finish the running tasks and claim no more."""
+        self._worker.drain()
+
+    @property
+    def running(self) -> list[str]:
+        return self._worker.task_ids
 
     @property
     def busy(self) -> bool:
@@ -247,6 +269,9 @@ class Engine:
             message = f"The task is already {error.status}; there is nothing left to cancel."
             raise OperationRefused(409, "task_ended", message) from error
         if not self._worker.cancel(task_id):
+            if self._shared is not None and await self._shared.claimed(task_id):
+                # The worker that has it stops it; if that died, the next one finishes the cancel.
+                return task_id
             # No run to stop first.
             memory = TaskState.of(await self._journal.records(task_id))
             ended = CancelledEvent(killed=[], effects=memory.effects()), StatusEvent(status=Status.CANCELLED)

@@ -32,6 +32,25 @@ class Inbox:
         self._log.state.take(record)
         self.arrived.set()
 
+    def catch_up(self, records: Sequence[Record]) -> None:
+        """Deliver what other processes wrote: messages, answers, and what you decided about changes."""
+        state = self._log.state
+        messages = {message.id for message in state.messages}
+        for record in records:
+            match record.kind:
+                case RecordKind.MESSAGE:
+                    known = record.key in messages
+                case RecordKind.ANSWER:
+                    known = record.key in state.answers
+                case RecordKind.QUESTION_ANSWER:
+                    known = record.key in state.question_answers
+                case RecordKind.REVOKED | RecordKind.HUNK:
+                    known = False
+                case _:
+                    known = True
+            if not known:
+                self.deliver(record)
+
     async def wait(self) -> None:
         """Return when something has arrived since the last call."""
         self.arrived.clear()

@@ -8,6 +8,21 @@ from sidecar.wire.tasks import TaskResult
 if TYPE_CHECKING:
     from sidecar.engine.run import TaskRun
     from sidecar.engine.state import UserMessage
+    from sidecar.journal.port import Record
+    from sidecar.wire.tasks import Status
+
+
+class SharedJournal(Protocol):
+    """What a journal offers beyond the port if several processes use it."""
+
+    def clock(self) -> float:
+        """The time that all of them share."""
+
+    async def claimed(self, task_id: str) -> bool:
+        """Whether a worker holds the task, or held it when it died."""
+
+    async def refresh(self, task_id: str) -> "tuple[Sequence[Record], Status]":
+        """All records and the status: what other processes wrote so far counts as read."""
 
 
 class Work(Protocol):

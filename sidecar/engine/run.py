@@ -28,8 +28,8 @@ class TaskRun:
         self.request: StoredRequest = claim.request
         #: The workspace that the present one is a worktree of; empty if it is the one that you named.
         self.origin = ""
-        #: Why the run is being stopped: you cancelled the task, or the sidecar is stopping.
-        self.stopped_by: Literal["cancel", "shutdown"] | None = None
+        #: Why the run is being stopped: you cancelled it, the sidecar is stopping, or another worker has the task.
+        self.stopped_by: Literal["cancel", "shutdown", "lost"] | None = None
         #: Whether the run is writing how it ended, which nothing interrupts.
         self.ending = False
         #: The steps that have started and not ended, by their number.

@@ -80,11 +80,11 @@ class TaskLog:
             await self.append()
 
     def compare_and_set(
-        self, *events: Event, records: Sequence[Record] = (), when: frozenset[Status]
+        self, *events: Event, records: Sequence[Record] = (), when: frozenset[Status], alone: bool = False
     ) -> Awaitable[object]:
         """Change the status if it is still one of these; awaiting it raises `WrongStatus` if it isn't."""
         self.flush()
-        written = self._journal.append(self.task_id, events, records, fence=self._fence, when=when)
+        written = self._journal.append(self.task_id, events, records, fence=self._fence, when=when, alone=alone)
         written.add_done_callback(partial(self._tell, events))
         return written
 

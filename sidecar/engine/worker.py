@@ -3,19 +3,19 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from sidecar.engine.approvals import Slots
 from sidecar.engine.errors import Escalated, StepFailed
-from sidecar.engine.port import Work
+from sidecar.engine.port import SharedJournal, Work
 from sidecar.engine.run import TaskRun
 from sidecar.engine.stalls import Stalls
 from sidecar.engine.state import RecordKind, Round
 from sidecar.engine.timeline import branched
-from sidecar.journal.errors import JournalError, LeaseLost, WrongStatus
+from sidecar.journal.errors import JournalError, LeaseLost, WrittenElsewhere, WrongStatus
 from sidecar.journal.port import Claim, Journal, Record
 from sidecar.telemetry.correlation import bind, trace_of
 from sidecar.wire.events import CancelledEvent, CompleteEvent, ErrorEvent, EscalationEvent, StatusEvent
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LEASE_SECONDS = 60.0
+#: In a fleet a worker that isn't heard of for so long is dead; it renews its claims three times as often.
+FLEET_LEASE_SECONDS = 15.0
 _ACTIVE = frozenset({Status.RUNNING, Status.WAITING})
 
 
@@ -41,7 +43,11 @@ class Worker:
         stalls: Stalls | None = None,
         review: "Review | None" = None,
         worktrees: "Worktrees | None" = None,
+        shared: SharedJournal | None = None,
     ) -> None:
+        self._shared = shared
+        self._lease = LEASE_SECONDS if shared is None else FLEET_LEASE_SECONDS
+        self._clock = time.monotonic if shared is None else shared.clock
         self._stalls = stalls
         self._review = review
         self._worktrees = worktrees
@@ -52,6 +58,7 @@ class Worker:
         self._slots = Slots(slots, self._wake.set)
         self._running: dict[str, tuple[TaskRun, asyncio.Task[None]]] = {}
         self._claiming: asyncio.Task[None] | None = None
+        self._draining = False
         #: Whether a queued task may be about to run.
         self._looking = False
         #: Called when the last running task has ended, or a look for one found none.
@@ -77,6 +84,14 @@ class Worker:
         for run, _ in self._running.values():
             run.log.flush()
 
+    def drain(self) -> None:
+        """Finish the running tasks and claim no more."""
+        self._draining = True
+
+    @property
+    def task_ids(self) -> list[str]:
+        return list(self._running)
+
     @property
     def busy(self) -> bool:
         return bool(self._running) or (self._claiming is not None and (self._wake.is_set() or self._looking))
@@ -95,7 +110,7 @@ class Worker:
             self._stop(task_id, "shutdown")
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _stop(self, task_id: str, why: Literal["cancel", "shutdown"]) -> bool:
+    def _stop(self, task_id: str, why: Literal["cancel", "shutdown", "lost"]) -> bool:
         found = self._running.get(task_id)
         if found is None:
             return False
@@ -120,9 +135,9 @@ class Worker:
 
     async def _claim_all(self) -> None:
         more = True
-        while more and self._slots.available:
+        while more and self._slots.available and not self._draining:
             try:
-                claim = await self._journal.claim(self._owner, time.monotonic(), LEASE_SECONDS)
+                claim = await self._journal.claim(self._owner, self._clock(), self._lease)
             except JournalError as error:
                 log.error("Could not claim a task: %s", error)
                 return
@@ -159,7 +174,7 @@ class Worker:
             await self._run_until_ended(run, claim)
 
     async def _run_until_ended(self, run: TaskRun, claim: Claim) -> None:
-        renewing = asyncio.create_task(_renew_forever(run))
+        renewing = asyncio.create_task(self._renew_forever(run))
         try:
             await self._run_claimed(run, claim)
         except LeaseLost:
@@ -194,6 +209,9 @@ class Worker:
             if isolated is not None:
                 await isolated.enter(run)
             await self._complete(run, await self._carry_out(run))
+        except LeaseLost:
+            await self._work.tidy(run)
+            raise
         except WrongStatus:
             # You cancelled it between two writes.
             await self._cancelled(run)
@@ -223,18 +241,28 @@ class Worker:
                 result = await self._work.carry_out(run)
             await self._work.tidy(run)
             await run.inbox.settle()
+            await self._catch_up(run)
             if not (missed := self._work.missed(run)):
                 return result
             await run.open_round(_round(run, result), missed)
 
     async def _complete(self, run: TaskRun, result: TaskResult) -> None:
-        await run.log.compare_and_set(
-            run.budget.event(),
-            CompleteEvent(result=result),
-            StatusEvent(status=Status.COMPLETED),
-            records=[_round(run, result)],
-            when=_ACTIVE,
-        )
+        while True:
+            try:
+                await run.log.compare_and_set(
+                    run.budget.event(),
+                    CompleteEvent(result=result),
+                    StatusEvent(status=Status.COMPLETED),
+                    records=[_round(run, result)],
+                    when=_ACTIVE,
+                    alone=True,
+                )
+                return
+            except WrittenElsewhere:
+                await self._catch_up(run)
+                if missed := self._work.missed(run):
+                    await run.open_round(_round(run, result), missed)
+                    result = await self._carry_out(run)
 
     async def _fail(self, run: TaskRun, code: str, message: str, *, recoverable: bool) -> None:
         run.ending = True
@@ -275,8 +303,15 @@ class Worker:
         if run.stopped_by == "shutdown":
             await self._work.tidy(run)
             reason = "The sidecar stopped; the task resumes at the next start."
+            events = [StatusEvent(status=Status.INTERRUPTED, reason=reason)]
+            if self._shared is not None:
+                again = StatusEvent(status=Status.QUEUED, reason="another worker continues")
+                events = [StatusEvent(status=Status.INTERRUPTED, reason="The worker stopped."), again]
             with suppress(WrongStatus):
-                await run.log.compare_and_set(StatusEvent(status=Status.INTERRUPTED, reason=reason), when=_ACTIVE)
+                await run.log.compare_and_set(*events, when=_ACTIVE)
+        elif run.stopped_by == "lost":
+            await self._work.tidy(run)
+            raise LeaseLost(run.task_id)
         else:
             await self._cancelled(run)
 
@@ -292,6 +327,32 @@ class Worker:
                 when=frozenset({Status.CANCELLING}),
             )
 
+    # -- other processes ---------------------------------------------------------------------------------------------
+
+    async def look(self, task_ids: Collection[str] | None = None) -> None:
+        """Another process wrote to these tasks, or to any: deliver it to their runs, or cancel them."""
+        for run, _ in list(self._running.values()):
+            if task_ids is None or run.task_id in task_ids:
+                with suppress(JournalError):
+                    await self._catch_up(run)
+
+    async def _catch_up(self, run: TaskRun) -> None:
+        if self._shared is None:
+            return
+        records, status = await self._shared.refresh(run.task_id)
+        run.inbox.catch_up(records)
+        if status is Status.CANCELLING:
+            self.cancel(run.task_id)
+
+    async def _renew_forever(self, run: TaskRun) -> None:
+        while True:
+            await asyncio.sleep(self._lease / 3)
+            try:
+                await run.log.renew(self._clock(), self._lease)
+            except LeaseLost:
+                self._stop(run.task_id, "lost")
+                return
+
 
 def _interrupt(run: TaskRun, task: asyncio.Task[None]) -> None:
     if not run.ending:
@@ -301,9 +362,3 @@ def _interrupt(run: TaskRun, task: asyncio.Task[None]) -> None:
 def _round(run: TaskRun, result: TaskResult) -> Record:
     done = Round(asked=run.instruction, answered=result.summary)
     return Record(RecordKind.ROUND, branched(str(run.state.current_round), run.state.branch), done.to_json())
-
-
-async def _renew_forever(run: TaskRun) -> None:
-    while True:
-        await asyncio.sleep(LEASE_SECONDS / 3)
-        await run.log.renew(time.monotonic(), LEASE_SECONDS)

@@ -4,6 +4,7 @@ JournalError
 ├── WrongStatus       the task is not in a status that allows the change; `status` says which one it has
 ├── CursorLost        events after that cursor were pruned, or the journal never got there
 ├── DuplicateRecord   a record with that kind and key is there already
+├── WrittenElsewhere  another process wrote to the task, and this one hasn't read it yet
 ├── LeaseLost         another worker has claimed the task since; stop working on it
 ├── QueueFull         the queue has reached its limit
 ├── JournalStalled    the disk takes no writes now; nothing is lost, and the writer keeps trying
@@ -42,6 +43,11 @@ class CursorLost(JournalError):
 class DuplicateRecord(JournalError):
     def __init__(self) -> None:
         super().__init__("There is already a record of that kind and key.")
+
+
+class WrittenElsewhere(JournalError):
+    def __init__(self, task_id: str) -> None:
+        super().__init__(f"Another process wrote to task {task_id}.")
 
 
 class LeaseLost(JournalError):

@@ -111,6 +111,7 @@ class MemoryJournal:
         fence: int | None = None,
         when: Collection[Status] | None = None,
         earlier: Sequence[Entry] = (),
+        alone: bool = False,
     ) -> asyncio.Future[Sequence[StoredEvent]]:
         entries = [*earlier, Entry.now(events, records)] if events or records else earlier
         return _done(lambda: self._append(task_id, entries, fence, when))
@@ -306,6 +307,9 @@ class MemoryJournal:
     def _size(self) -> int:
         text = sum(len(event.data) for kept in self._tasks.values() for event in kept.events)
         return text + sum(len(data) for data in self._blobs.values())
+
+    async def check(self) -> None:
+        self._check_open()
 
     def state(self) -> JournalState:
         return JournalState(state="ok", message="", path=":memory:", size_bytes=self._size(), set_aside=[])

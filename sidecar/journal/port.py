@@ -112,6 +112,8 @@ class Claim(NamedTuple):
 LEFT_OPEN = frozenset({Status.RUNNING, Status.WAITING, Status.CANCELLING, Status.INTERRUPTED})
 UNCLAIMED = frozenset({Status.QUEUED, Status.INTERRUPTED}) | ENDED
 
+#: Tasks that name no pool are in this one.
+DEFAULT_POOL = "default"
 PAGE_CHARACTERS = 4 * 1024 * 1024
 PRIORITIES: dict[Priority, int] = {"high": 0, "normal": 1, "low": 2}
 
@@ -136,11 +138,13 @@ class Journal(Protocol):
         fence: int | None = None,
         when: Collection[Status] | None = None,
         earlier: Sequence[Entry] = (),
+        alone: bool = False,
     ) -> Future[Sequence[StoredEvent]]:
         """Written in the order of the calls, awaited or not; durable once awaited.
 
         `sync` waits for the disk itself, not only for the operating system. `fence` is the claim's; `when` holds the
-        statuses in which the change is allowed. `earlier` comes before it. All of it is written, or none.
+        statuses in which the change is allowed. `earlier` comes before it. All of it is written, or none. With `alone`
+        a shared journal raises `WrittenElsewhere` if another process wrote what this one hasn't read.
         """
 
     def followed(self, task_id: str) -> bool:
@@ -219,6 +223,9 @@ class Journal(Protocol):
 
     async def prune(self) -> int:
         """Drop the oldest ended tasks over the caps; returns how many."""
+
+    async def check(self) -> None:
+        """Raises `JournalStalled` if it can't be written now."""
 
     def state(self) -> JournalState: ...
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import sqlite3
 import threading
 import time
@@ -14,7 +15,7 @@ from typing import TypeVar
 from sidecar.journal import damage, rows
 from sidecar.journal.blobs import read_blob
 from sidecar.journal.commit_log import TaskEnd
-from sidecar.journal.errors import CannotOpen, CursorLost, UnknownTask
+from sidecar.journal.errors import CannotOpen, CursorLost, JournalStalled, UnknownTask
 from sidecar.journal.port import LEFT_OPEN, Claim, Entry, EventsPage, NewTask, Page, Record, Retention, StoredEvent
 from sidecar.journal.store import Pending, Store, connect, read_records
 from sidecar.journal.tail import Hub
@@ -29,6 +30,8 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 READERS = 2
 PRUNE_EVERY_BYTES = 16 * 1024 * 1024
+#: A journal on a disk with less than this soon can't be written.
+_LEAST_FREE_BYTES = 65_536
 
 
 class SqliteJournal:
@@ -84,6 +87,7 @@ class SqliteJournal:
         fence: int | None = None,
         when: Collection[Status] | None = None,
         earlier: Sequence[Entry] = (),
+        alone: bool = False,
     ) -> asyncio.Future[Sequence[StoredEvent]]:
         entries = [*earlier, Entry.now(events, records)] if events or records else earlier
         pending = [_render(entry) for entry in entries]
@@ -261,6 +265,12 @@ class SqliteJournal:
 
     # -- state -------------------------------------------------------------------------------------------------------
 
+    async def check(self) -> None:
+        if self._writer.stalled:
+            raise JournalStalled(self._writer.stalled)
+        if problem := await asyncio.to_thread(_disk_problem, self._path):
+            raise JournalStalled(problem)
+
     def state(self) -> JournalState:
         size = sum(part.stat().st_size for suffix in ("", "-wal") if (part := Path(f"{self._path}{suffix}")).exists())
         return JournalState(
@@ -281,6 +291,21 @@ class SqliteJournal:
         for connection in self._connections:
             connection.close()
         await self._writer.close()
+
+
+def _disk_problem(journal: Path) -> str:
+    """Why the next write to the journal would fail or be lost, if it would."""
+    if not journal.exists():
+        return f"{journal} is gone: someone removed the journal while it was open. Restart the sidecar (`brain stop`)."
+    try:
+        disk = os.statvfs(journal.parent)
+    except OSError as error:
+        return f"The data directory can't be read: {error.strerror}."
+    if disk.f_flag & os.ST_RDONLY:
+        return "The disk of the data directory is read-only; mount it writable."
+    if disk.f_bavail * disk.f_frsize < _LEAST_FREE_BYTES:
+        return "The disk of the data directory is full; make room on it."
+    return ""
 
 
 def _cut_short(end: TaskEnd) -> list[Event]:

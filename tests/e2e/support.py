@@ -37,6 +37,8 @@ class Answer:
 class RunningSidecar:
     """A sidecar in a process of its own. `kill` is SIGKILL, `stop` is SIGTERM, `restart` begins a new life."""
 
+    command: Sequence[str] = ("serve", "--port", "0")
+
     def __init__(self, data_dir: Path, workspace: Path, arguments: Sequence[str], environ: Mapping[str, str]) -> None:
         self.data_dir = data_dir
         self.workspace = workspace
@@ -51,7 +53,7 @@ class RunningSidecar:
     # -- its life ----------------------------------------------------------------------------------------------------
 
     def start(self, *more: str) -> "RunningSidecar":
-        command = [*self.launcher, "serve", "--port", "0", "--data-dir", str(self.data_dir)]
+        command = [*self.launcher, *self.command, "--data-dir", str(self.data_dir)]
         command += ["--workspace", str(self.workspace), *self._arguments, *more]
         with self.log_file.open("a") as log:
             self.process = subprocess.Popen(

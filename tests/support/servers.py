@@ -1,7 +1,9 @@
 """Throw-away PostgreSQL and Redis servers for tests: private directory, no network, gone with the test process."""
 
+import ctypes
 import os
 import pwd
+import secrets
 import shutil
 import signal
 import subprocess
@@ -15,6 +17,8 @@ import pytest
 
 from tests.waiting import SECONDS
 
+#: Loaded before the user changes, who may not read it.
+_LIBC = ctypes.CDLL(None)
 _TRUSTED = ("-A", "trust", "-U", "brain", "-E", "UTF8", "--locale=C", "--no-sync")
 
 
@@ -35,9 +39,7 @@ def _unprivileged() -> str | None:
 
 def _die_with_parent() -> None:
     if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(1, signal.SIGQUIT)
+        _LIBC.prctl(1, signal.SIGQUIT)
 
 
 class Postgres:
@@ -62,6 +64,13 @@ class Postgres:
     @property
     def url(self) -> str:
         return f"postgresql://brain@/postgres?host={self.directory}"
+
+    def new_database(self) -> str:
+        """The URL of an empty database."""
+        name = f"test_{secrets.token_hex(6)}"
+        command = [self._programs / "createdb", "-h", self.directory, "-U", "brain", name]
+        subprocess.run(command, check=True, capture_output=True)
+        return f"postgresql://brain@/{name}?host={self.directory}"
 
     def start(self) -> None:
         options = [

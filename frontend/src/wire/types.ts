@@ -324,6 +324,13 @@ export interface FindingInfo {
   remedies: Remedy[];
 }
 
+export interface FleetState {
+  /** The worker that queues tasks of dead workers again. */
+  leader: string | null;
+  workers: WorkerInfo[];
+  queue: QueueState;
+}
+
 /** A new task that starts from an event of another one. */
 export interface ForkRequest {
   /** The event to start from; default: the last one. */
@@ -970,6 +977,11 @@ export interface QuestionRequest {
   answer: string;
 }
 
+export interface QueueState {
+  depth: number;
+  pools: { [key: string]: number };
+}
+
 /** The line on standard output when the sidecar is ready. */
 export interface Ready {
   event: "ready";
@@ -992,6 +1004,12 @@ export interface Remedy {
 export interface Renewal {
   id: string;
   key: string;
+}
+
+export interface Resources {
+  /** Load of its machine over the last minute. */
+  load: number;
+  memoryBytes: number;
 }
 
 export interface ResultBody {
@@ -1480,6 +1498,34 @@ export interface Welcome {
   heartbeatSeconds: number;
   /** Calls without a result; each is sent again in its own frame. */
   open: OpenCall[];
+}
+
+export interface WorkerInfo {
+  id: string;
+  /** The pool whose tasks it runs; `*` for all. */
+  pool: string;
+  host: string;
+  pid: number;
+  /** `serving`: answers requests and runs no task. `dead`: no heartbeat for 15 seconds. */
+  status: "running" | "draining" | "serving" | "dead";
+  slots: number;
+  /** The tasks that it runs. */
+  tasks: string[];
+  lastSeen: string;
+  resources?: Resources;
+}
+
+export interface WorkerOrder {
+  worker: string;
+  /** `drain`: finish its tasks, then exit. `stop`: exit now, others go on with its tasks. */
+  order: "drain" | "stop";
+}
+
+/** The line on standard output when a worker is ready. */
+export interface WorkerReady {
+  event: "ready";
+  worker: string;
+  pid: number;
 }
 
 /** The worktree that an isolated task works in was made, merged into the workspace, or discarded. */

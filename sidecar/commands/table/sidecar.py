@@ -27,6 +27,28 @@ brain serve --die-with-parent                  for a desktop shell""",
         ),
     ),
     Command(
+        "worker",
+        "Sidecar",
+        "run tasks of a shared database",
+        "Run tasks that any sidecar on the same database accepts, until SIGTERM or SIGINT; then others continue its "
+        "tasks. Needs BRAIN_DATABASE_URL. When ready it prints one JSON line on standard output, "
+        '{"event":"ready","worker":…,"pid":…}. It beats every 5 seconds; after 15 seconds without a beat it counts as '
+        "dead, and its tasks go on elsewhere from their last step. SIGUSR1 drains it: it finishes its tasks and exits.",
+        """\
+BRAIN_DATABASE_URL=postgresql://… brain worker
+brain worker --pool exploration --slots 2      run only the tasks of that pool, two at once""",
+        "worker:worker",
+        (
+            WORKSPACE,
+            DATA_DIR,
+            arg(
+                "--pool", metavar="NAME", default="default", help="the pool whose tasks it runs (default: %(default)s)"
+            ),
+            arg("--slots", type=int, metavar="N", help="how many tasks run at once (default: the setting max_tasks)"),
+            flag("--die-with-parent", help="stop when standard input closes"),
+        ),
+    ),
+    Command(
         "shell",
         "Sidecar",
         "run tools in a workspace, as a desktop shell does",

@@ -24,6 +24,7 @@ from sidecar.journal.errors import (
     WrongStatus,
 )
 from sidecar.journal.port import (
+    DEFAULT_POOL,
     LEFT_OPEN,
     PRIORITIES,
     Claim,
@@ -56,7 +57,7 @@ from sidecar.journal.sqlite import PRUNE_EVERY_BYTES
 from sidecar.journal.store import Pending
 from sidecar.journal.tail import Hub
 from sidecar.journal.words import plain, terms_of
-from sidecar.wire.events import Event
+from sidecar.wire.events import Event, StatusEvent
 from sidecar.wire.system import JournalState
 from sidecar.wire.tasks import Status, StoredRequest, Task
 
@@ -67,16 +68,26 @@ Connection = psycopg.AsyncConnection[TupleRow]
 READERS = 4
 #: How long a request waits to read from a database that is away.
 READ_SECONDS = 5.0
-DEFAULT_POOL = "default"
+CHECK_SECONDS = 2.0
+_CLAIMABLE = frozenset({Status.QUEUED, Status.CANCELLING})
 _TASK = "position, id, created_at, request, state, last_seq"
 
 
 class PostgresJournal:
     """Build it with `await PostgresJournal.open(url)`."""
 
-    def __init__(self, url: str, conninfo: str, schema: str, retention: Retention, pools: Sequence[str] | None) -> None:
+    def __init__(
+        self,
+        url: str,
+        conninfo: str,
+        schema: str,
+        retention: Retention,
+        pools: Sequence[str] | None,
+        claims_expired: bool,
+    ) -> None:
         self.schema = schema
         self._url = url
+        self.conninfo = conninfo
         self._retention = retention
         self._pools = None if pools is None else list(pools)
         self._hub = Hub(shared=True)
@@ -92,9 +103,13 @@ class PostgresJournal:
         )
         self._contents = RecentContents()
         self._grown = self._size = 0
+        self._clock_offset = 0.0
+        #: Otherwise the leader queues them again.
+        self._claims_expired = claims_expired
+        self.writer.tasks.on_elsewhere = lambda task_id: self._written_elsewhere([task_id], False)
         self._closed = False
-        #: Called when another process wrote to these tasks, or to any.
-        self.on_written_elsewhere: Callable[[Collection[str] | None], None] = lambda task_ids: None
+        #: Called when another process wrote to these tasks, or to any; and whether one of them may be claimed.
+        self.on_written_elsewhere: Callable[[Collection[str] | None, bool], None] = lambda task_ids, queued: None
         self._signals = Signals(
             conninfo, schema, self.writer.id, self._written_elsewhere, self._newest_change, self._notify
         )
@@ -107,6 +122,7 @@ class PostgresJournal:
         *,
         schema: str = SCHEMA,
         pools: Sequence[str] | None = None,
+        claims_expired: bool = True,
     ) -> "PostgresJournal":
         """`pools` are those that it claims tasks of; `None` for all."""
         try:
@@ -121,8 +137,9 @@ class PostgresJournal:
                 f"The database {shown(url)} can't be used: {str(error).strip() or type(error).__name__}. "
                 "Check BRAIN_DATABASE_URL, or unset it to keep tasks in a local file."
             ) from error
-        journal = cls(url, conninfo, schema, retention or Retention(), pools)
+        journal = cls(url, conninfo, schema, retention or Retention(), pools, claims_expired)
         await journal._readers.open()
+        await journal.set_clock()
         return journal
 
     # -- writing -----------------------------------------------------------------------------------------------------
@@ -182,6 +199,7 @@ class PostgresJournal:
         fence: int | None = None,
         when: Collection[Status] | None = None,
         earlier: Sequence[Entry] = (),
+        alone: bool = False,
     ) -> asyncio.Future[Sequence[StoredEvent]]:
         """Always waits for the disk: a database that is stopped at once loses what it was only told."""
         entries = [*earlier, Entry.now(events, records)] if events or records else earlier
@@ -189,7 +207,7 @@ class PostgresJournal:
         self._grow(sum(each.size for each in pending))
         self._hub.begin(task_id)
         return self.writer.append(
-            Append(task_id, pending, fence, when),
+            Append(task_id, pending, fence, when, alone),
             patient=fence is not None,
             on_commit=partial(self._published, task_id, entries),
             on_end=partial(self._hub.end, task_id),
@@ -198,7 +216,9 @@ class PostgresJournal:
     def _published(self, task_id: str, entries: Sequence[Entry], stored: Sequence[StoredEvent]) -> None:
         if stored:
             self._hub.publish(entries, stored)
-        self._signals.written(task_id)
+        events = (event for entry in entries for event in entry.events)
+        queued = any(isinstance(event, StatusEvent) and event.status in _CLAIMABLE for event in events)
+        self._signals.written(task_id, queued=queued)
 
     def followed(self, task_id: str) -> bool:
         return self._hub.followed(task_id)
@@ -207,11 +227,14 @@ class PostgresJournal:
         self._hub.publish_live(task_id, event)
 
     async def claim(self, owner: str, now: float, lease: float) -> Claim | None:
-        return await self.writer.submit(partial(self._claim, owner, now, lease, time.monotonic()), patient=True)
+        which = "any" if self._claims_expired else "free"
+        return await self.writer.submit(partial(self._claim, owner, now, lease, time.monotonic(), which), patient=True)
 
-    async def _claim(self, owner: str, now: float, lease: float, asked: float) -> Claim | None:
+    async def _claim(self, owner: str, now: float, lease: float, asked: float, which: str) -> Claim | None:
         until = now + lease + time.monotonic() - asked
-        found = await self.writer.call("claim_task", (owner, now, until, self._pools))
+        found = await self.writer.call(
+            "claim_task", (owner, now, until, None if which == "expired" else self._pools, which)
+        )
         if found is None:
             return None
         task_id, position, last_seq, count, fence, state, request, more = found
@@ -239,7 +262,7 @@ class PostgresJournal:
     async def release(self, task_id: str) -> None:
         query = "UPDATE tasks SET lease_owner = NULL, lease_until = NULL WHERE id = %s RETURNING true"
         await self.writer.submit(lambda: self.writer.value(query, (task_id,)))
-        self._signals.written(task_id)
+        self._signals.written(task_id, queued=True)
 
     def put_blob(self, task_id: str, data: bytes, like: str | None = None, *, capped: bool = True) -> Awaitable[str]:
         self._grow(len(data) // (2 if like is None else 16))
@@ -316,7 +339,7 @@ class PostgresJournal:
             " LEFT JOIN LATERAL (SELECT * FROM events WHERE task = position AND seq > %s ORDER BY seq LIMIT %s)"
             " AS events ON true WHERE id = %s ORDER BY events.seq"
         )
-        found = await self._rows(query, (after, limit, task_id), patient=patient)
+        found = await self.query(query, (after, limit, task_id), patient=patient)
         if not found:
             raise UnknownTask(task_id)
         events = (_event(task_id, *row[2:]) for row in found if row[2] is not None)
@@ -355,23 +378,23 @@ class PostgresJournal:
             "SELECT kind, key, body, seq FROM tasks LEFT JOIN (SELECT kind, key, body, seq, number, task FROM records)"
             " AS records ON task = position WHERE id = %s ORDER BY number"
         )
-        found = await self._rows(query, (task_id,))
+        found = await self.query(query, (task_id,))
         if not found:
             raise UnknownTask(task_id)
         return [Record(kind, key.decode(), body.decode(), seq) for kind, key, body, seq in found if kind is not None]
 
     async def task(self, task_id: str) -> Task:
-        found = await self._rows(f"SELECT {_TASK} FROM tasks WHERE id = %s", (task_id,))  # noqa: S608
+        found = await self.query(f"SELECT {_TASK} FROM tasks WHERE id = %s", (task_id,))  # noqa: S608
         if not found:
             raise UnknownTask(task_id)
         return rows.task_from(found[0])
 
     async def find_by_key(self, idempotency_key: str) -> str | None:
-        found = await self._rows("SELECT id FROM tasks WHERE idempotency_key = %s", (_plain_text(idempotency_key),))
+        found = await self.query("SELECT id FROM tasks WHERE idempotency_key = %s", (_plain_text(idempotency_key),))
         return found[0][0] if found else None
 
     async def request(self, task_id: str) -> StoredRequest:
-        found = await self._rows("SELECT request FROM tasks WHERE id = %s", (task_id,))
+        found = await self.query("SELECT request FROM tasks WHERE id = %s", (task_id,))
         if not found:
             raise UnknownTask(task_id)
         return StoredRequest.model_validate_json(found[0][0])
@@ -411,10 +434,10 @@ class PostgresJournal:
             # Plain words have no character that LIKE gives a meaning.
             values.append(f"% {plain(term)}%")
         query = f"SELECT {_TASK} FROM tasks WHERE {' AND '.join(conditions)} ORDER BY position DESC LIMIT %s"  # noqa: S608
-        return [rows.task_from(row) for row in await self._rows(query, (*values, limit))]
+        return [rows.task_from(row) for row in await self.query(query, (*values, limit))]
 
     async def counts(self) -> dict[Status, int]:
-        found = await self._rows("SELECT status, count(*) FROM tasks GROUP BY status", ())
+        found = await self.query("SELECT status, count(*) FROM tasks GROUP BY status")
         return {Status(status): count for status, count in found}
 
     async def left_open(self, owner: str) -> Sequence[Task]:
@@ -422,13 +445,13 @@ class PostgresJournal:
             f"SELECT {_TASK} FROM tasks WHERE (status = ANY (%s) AND lease_owner IS DISTINCT FROM %s)"  # noqa: S608
             " OR (status = 'queued' AND lease_owner IS NOT NULL AND lease_owner != %s) ORDER BY position"
         )
-        return [rows.task_from(row) for row in await self._rows(query, (list(LEFT_OPEN), owner, owner))]
+        return [rows.task_from(row) for row in await self.query(query, (list(LEFT_OPEN), owner, owner))]
 
     async def tasks_with_undo(self) -> Sequence[str]:
         query = (
             "SELECT id FROM tasks WHERE position IN (SELECT task FROM records WHERE kind = 'undo') ORDER BY position"
         )
-        return [row[0] for row in await self._rows(query, ())]
+        return [row[0] for row in await self.query(query, ())]
 
     async def blob(self, digest: str) -> bytes | None:
         query = (
@@ -436,10 +459,10 @@ class PostgresJournal:
             " SELECT blobs.data, blobs.base, number + 1 FROM chain JOIN blobs ON digest = chain.base)"
             " SELECT data, base FROM chain ORDER BY number"
         )
-        found = await self._rows(query, (digest,))
+        found = await self.query(query, (digest,))
         return unpack(digest, [row[0] for row in found]) if found and found[-1][1] is None else None
 
-    async def _rows(self, query: str, values: Sequence[object], *, patient: bool = False) -> list[TupleRow]:
+    async def query(self, query: str, values: Sequence[object] = (), *, patient: bool = False) -> list[TupleRow]:
         async def read(connection: Connection) -> list[TupleRow]:
             return await (await connection.execute(query, values)).fetchall()
 
@@ -463,20 +486,58 @@ class PostgresJournal:
 
     # -- other processes ---------------------------------------------------------------------------------------------
 
-    def _written_elsewhere(self, task_ids: Collection[str] | None) -> None:
+    def clock(self) -> float:
+        """The time of the database, for leases that workers on several machines compare."""
+        return time.monotonic() + self._clock_offset
+
+    async def set_clock(self) -> None:
+        before = time.monotonic()
+        ((now,),) = await self.query("SELECT extract(epoch FROM clock_timestamp())::double precision")
+        self._clock_offset = now - (before + time.monotonic()) / 2
+
+    async def claimed(self, task_id: str) -> bool:
+        """Whether a worker holds the task, or held it when it died."""
+        return bool(await self.query("SELECT FROM tasks WHERE id = %s AND lease_owner IS NOT NULL", (task_id,)))
+
+    async def refresh(self, task_id: str) -> tuple[Sequence[Record], Status]:
+        """All records and the status: what other processes wrote so far counts as read."""
+        self.writer.tasks.elsewhere.discard(task_id)
+        status = (await self.task(task_id)).status
+        return await self.records(task_id), status
+
+    async def claim_expired(self, owner: str, now: float, lease: float) -> Claim | None:
+        """A task whose worker let its lease expire; from now on that worker can't write."""
+        return await self.writer.submit(
+            partial(self._claim, owner, now, lease, time.monotonic(), "expired"), patient=True
+        )
+
+    def _written_elsewhere(self, task_ids: Collection[str] | None, queued: bool) -> None:
         self._hub.written_elsewhere(task_ids)
-        self.on_written_elsewhere(task_ids)
+        self.on_written_elsewhere(task_ids, queued)
 
     async def _newest_change(self) -> int:
         # Records, such as answers, have no cursor; every writer counts its writes.
-        found = await self._rows("SELECT newest_cursor() + coalesce((SELECT sum(number) FROM writers), 0)::bigint", ())
+        found = await self.query("SELECT newest_cursor() + coalesce((SELECT sum(number) FROM writers), 0)::bigint")
         return int(found[0][0])
 
     async def _notify(self, channel: str, payload: str) -> None:
         # Nobody waits for it, and it holds a lock that all notifications share: it needn't reach the disk.
-        await self._rows("SELECT set_config('synchronous_commit', 'off', true), pg_notify(%s, %s)", (channel, payload))
+        await self.query("SELECT set_config('synchronous_commit', 'off', true), pg_notify(%s, %s)", (channel, payload))
 
     # -- state -------------------------------------------------------------------------------------------------------
+
+    async def check(self) -> None:
+        if self.writer.stalled:
+            raise JournalStalled(self.writer.stalled)
+        try:
+            async with asyncio.timeout(CHECK_SECONDS):
+                (row,) = await self.query("SELECT pg_is_in_recovery()")
+        except TimeoutError as error:
+            raise JournalStalled(explain(error)) from error
+        if row[0]:
+            raise JournalStalled(
+                "The database is a standby and takes no writes. Point BRAIN_DATABASE_URL at the primary."
+            )
 
     def state(self) -> JournalState:
         return JournalState(

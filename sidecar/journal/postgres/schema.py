@@ -233,33 +233,35 @@ END $$;
 
 _CLAIMING = """
 CREATE FUNCTION claim_task(
-    writer TEXT, write BIGINT, owner TEXT, moment DOUBLE PRECISION, until DOUBLE PRECISION, pools TEXT[]
+    writer TEXT, write BIGINT, owner TEXT, moment DOUBLE PRECISION, until DOUBLE PRECISION, pools TEXT[],
+    which TEXT -- 'free', 'expired' or 'any'
 ) RETURNS TEXT LANGUAGE plpgsql AS $$
 DECLARE
     saved TEXT := known_outcome(writer, write);
-    found_at BIGINT[];
     free BIGINT;
     task tasks%ROWTYPE;
 BEGIN
     IF saved IS NOT NULL THEN RETURN saved; END IF;
-    SELECT position INTO free FROM tasks
-        WHERE status IN ('queued', 'cancelling') AND lease_owner IS NULL AND (pools IS NULL OR pool = ANY (pools))
-        ORDER BY priority, queued LIMIT 1 FOR UPDATE SKIP LOCKED;
-    IF NOT FOUND THEN
+    IF which != 'expired' THEN
+        SELECT position INTO free FROM tasks
+            WHERE status IN ('queued', 'cancelling') AND lease_owner IS NULL AND (pools IS NULL OR pool = ANY (pools))
+            ORDER BY priority, queued LIMIT 1 FOR UPDATE SKIP LOCKED;
+    END IF;
+    IF free IS NULL AND which != 'free' THEN
         SELECT position INTO free FROM tasks
             WHERE lease_owner IS NOT NULL AND lease_until < moment
             AND status IN ('queued', 'running', 'waiting', 'cancelling') AND (pools IS NULL OR pool = ANY (pools))
             ORDER BY priority, queued LIMIT 1 FOR UPDATE SKIP LOCKED;
     END IF;
-    IF NOT FOUND THEN RETURN NULL; END IF;
+    IF free IS NULL THEN RETURN NULL; END IF;
     UPDATE tasks SET lease_owner = owner, lease_until = until, fence = fence + 1 WHERE position = free
         RETURNING * INTO task;
     RETURN keep_outcome(writer, write, json_build_array(
         task.id, task.position, task.last_seq, task.records, task.fence, task.state, task.request,
         EXISTS (
             SELECT FROM tasks WHERE (
-                (status IN ('queued', 'cancelling') AND lease_owner IS NULL)
-                OR (lease_owner IS NOT NULL AND lease_until < moment
+                (which != 'expired' AND status IN ('queued', 'cancelling') AND lease_owner IS NULL)
+                OR (which != 'free' AND lease_owner IS NOT NULL AND lease_until < moment
                     AND status IN ('queued', 'running', 'waiting', 'cancelling'))
             ) AND (pools IS NULL OR pool = ANY (pools))
         ))::text);
@@ -355,8 +357,27 @@ BEGIN
 END $$;
 """
 
+_FLEET = """
+-- Processes that run or serve tasks. `wanted` is what it shall do: drain or stop.
+CREATE TABLE workers (
+    id TEXT PRIMARY KEY,
+    pool TEXT NOT NULL,
+    host TEXT NOT NULL,
+    pid INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    slots INTEGER NOT NULL,
+    tasks TEXT[] NOT NULL,
+    resources JSONB NOT NULL,
+    wanted TEXT,
+    last_seen TIMESTAMPTZ NOT NULL DEFAULT now()
+);
+-- Who leads, to be shown, and when it last did something. The advisory lock decides.
+CREATE TABLE leadership (single BOOLEAN PRIMARY KEY DEFAULT true, leader TEXT, backend INTEGER, at TIMESTAMPTZ);
+INSERT INTO leadership VALUES (true, NULL, NULL, now());
+"""
+
 #: Each is one migration.
-MIGRATIONS: tuple[str, ...] = (_TABLES + _CURSORS + _WRITING + _CLAIMING + _CONTENTS,)
+MIGRATIONS: tuple[str, ...] = (_TABLES + _CURSORS + _WRITING + _CLAIMING + _CONTENTS, _FLEET)
 
 
 async def migrate(connection: "AsyncConnection[Any]", schema: str) -> None:

@@ -23,8 +23,8 @@ BATCH_SECONDS = 0.01
 _MAX_NAMES = 100
 _CHANNEL = "brain_written"
 
-#: Called with the tasks that others wrote to, or `None` for any.
-Heard = Callable[[Collection[str] | None], None]
+#: Called with the tasks that others wrote to, or `None` for any, and whether there may be something to claim.
+Heard = Callable[[Collection[str] | None, bool], None]
 
 
 class Signals:
@@ -44,12 +44,15 @@ class Signals:
         self._newest = newest
         self._send = send
         self._written: set[str] = set()
+        self._queued = False
         self._sending: asyncio.Task[None] | None = None
         self._known = -1
         self._listening = asyncio.create_task(self._listen(), name="journal-signals")
 
-    def written(self, task_id: str) -> None:
+    def written(self, task_id: str, *, queued: bool) -> None:
+        """`queued`: a worker may claim it now."""
         self._written.add(task_id)
+        self._queued |= queued
         if self._sending is None or self._sending.done():
             self._sending = asyncio.create_task(self._send_soon())
 
@@ -57,10 +60,11 @@ class Signals:
         while self._written:
             await asyncio.sleep(BATCH_SECONDS)
             names, self._written = self._written, set()
+            queued, self._queued = self._queued, False
             told = sorted(names) if len(names) <= _MAX_NAMES else None
             # Others find out by themselves if it is lost.
             with suppress(*LOST):
-                await self._send(self._channel, json.dumps([self._sender, told]))
+                await self._send(self._channel, json.dumps([self._sender, told, queued]))
 
     async def close(self) -> None:
         for task in (self._listening, self._sending):
@@ -75,7 +79,7 @@ class Signals:
             try:
                 connection = await connect(self._conninfo)
                 await connection.execute(psycopg.sql.SQL("LISTEN {}").format(psycopg.sql.Identifier(self._channel)))
-                self._heard(None)
+                self._heard(None, True)
                 pause = FIRST_PAUSE
                 while True:
                     await self._hear(connection)
@@ -84,7 +88,7 @@ class Signals:
             finally:
                 if connection is not None:
                     connection.pgconn.finish()
-            self._heard(None)
+            self._heard(None, True)
             await asyncio.sleep(pause)
             pause = min(pause * 2, LONGEST_PAUSE)
 
@@ -92,12 +96,12 @@ class Signals:
         quiet = True
         async for notification in connection.notifies(timeout=POLL_SECONDS, stop_after=1):
             quiet = False
-            sender, names = json.loads(notification.payload)
+            sender, names, queued = json.loads(notification.payload)
             if sender != self._sender:
-                self._heard(names)
+                self._heard(names, queued)
         if quiet:
             async with asyncio.timeout(POLL_SECONDS):
                 newest = await self._newest()
             if newest != self._known:
                 self._known = newest
-                self._heard(None)
+                self._heard(None, True)

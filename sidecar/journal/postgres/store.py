@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sidecar.journal import rows
-from sidecar.journal.errors import DuplicateRecord, JournalError, LeaseLost, UnknownTask, WrongStatus
+from sidecar.journal.errors import DuplicateRecord, JournalError, LeaseLost, UnknownTask, WrittenElsewhere, WrongStatus
 from sidecar.journal.port import UNCLAIMED, StoredEvent
 from sidecar.journal.projection import TaskProjection, fold
 from sidecar.journal.store import HEADS_KEPT, Pending
@@ -46,6 +46,7 @@ class Append:
     pending: Sequence[Pending]
     fence: int | None = None
     when: Collection[Status] | None = None
+    alone: bool = False
     result: Sequence[StoredEvent] | None = None
     error: JournalError | None = None
 
@@ -94,6 +95,9 @@ class Tasks:
     def __init__(self, call: Call) -> None:
         self._call = call
         self._heads: OrderedDict[str, Head] = OrderedDict()
+        #: Tasks that other processes wrote to, unread here, while this one knew them.
+        self.elsewhere: set[str] = set()
+        self.on_elsewhere: Callable[[str], None] = lambda task_id: None
 
     def keep(self, task_id: str, head: Head) -> None:
         self._heads[task_id] = head
@@ -130,6 +134,8 @@ class Tasks:
             batch.ask(append)
             return False
         refusal = _refusal(append, head)
+        if append.alone and task_id in self.elsewhere:
+            refusal = WrittenElsewhere(task_id)
         if refusal is None:
             batch.add(append, head)
             return True
@@ -151,6 +157,9 @@ class Tasks:
                     for number, ((at, event, body), cursor) in enumerate(zip(bodies, cursors, strict=True))
                 ]
             case ["stale", position, last_seq, records, fence, state]:
+                if head is not None:
+                    self.elsewhere.add(append.task_id)
+                    self.on_elsewhere(append.task_id)
                 self.keep(append.task_id, Head.of(position, last_seq, records, fence, state))
                 fresh.add(append.task_id)
             case ["duplicate"]:

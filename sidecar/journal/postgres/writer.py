@@ -221,7 +221,7 @@ _CALLS = {
         "SELECT create_task(%s, %s, %s, %s, %s::integer, %s, %s, %s::smallint, %s, %s, %s, %s, %s, %s, %s, %s,"
         " %s::text[], %s::text[], %s::text[], %s::text[], %s::bytea[], %s::bigint[], %s::bytea[])"
     ),
-    "claim_task": "SELECT claim_task(%s, %s, %s, %s, %s, %s::text[])",
+    "claim_task": "SELECT claim_task(%s, %s, %s, %s, %s, %s::text[], %s)",
 }
 
 

@@ -1,0 +1,125 @@
+"""One process leads: it queues the tasks of dead workers again, and publishes events.
+
+An advisory lock on a connection of its own decides who. A leader that dies loses the connection, and with it the lock,
+at once; one that is stopped keeps both, so the others end its connection when it hasn't been at work for a while. It
+keeps nothing in memory: a new leader reads what there is to do from the database.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+
+import psycopg
+
+from sidecar.engine.worker import FLEET_LEASE_SECONDS
+from sidecar.fleet.state import HEARTBEAT_SECONDS
+from sidecar.journal.errors import JournalError
+from sidecar.journal.postgres.connection import LONGEST_PAUSE, LOST, STATEMENT_SECONDS, connect
+from sidecar.journal.postgres.journal import PostgresJournal
+from sidecar.wire.events import StatusEvent
+from sidecar.wire.tasks import Status
+
+log = logging.getLogger(__name__)
+
+LOOK_SECONDS = 0.5
+#: A leader that was at work longer ago than this is stopped; the others end its connection.
+STALE_SECONDS = 2.0
+#: After an outage of the database all leases have expired; first the workers that live renew theirs.
+GRACE_SECONDS = HEARTBEAT_SECONDS + 1
+_FORGET = "DELETE FROM workers WHERE last_seen < now() - interval '10 minutes'"
+_LOCK = "hashtext('brain leader ' || current_schema())"
+
+#: Work of the leader that goes on until it is cancelled, such as the event bus and schedules.
+Duty = Callable[[], Awaitable[None]]
+
+
+class Leader:
+    def __init__(self, journal: PostgresJournal, member: str, duties: tuple[Duty, ...] = ()) -> None:
+        self._journal = journal
+        self._member = member
+        self._duties = duties
+        self._running: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._running = asyncio.create_task(self._run(), name="leader")
+
+    async def close(self) -> None:
+        if self._running is not None:
+            self._running.cancel()
+            await asyncio.gather(self._running, return_exceptions=True)
+
+    async def _run(self) -> None:
+        while True:
+            connection: psycopg.AsyncConnection[Any] | None = None
+            try:
+                connection = await connect(self._journal.conninfo)
+                while True:
+                    if await self._takes_over(connection):
+                        await self._lead(connection)
+                    await asyncio.sleep(LOOK_SECONDS)
+            except (JournalError, *LOST) as error:
+                log.debug("Doesn't lead: %s", error)
+            finally:
+                if connection is not None:
+                    connection.pgconn.finish()
+            await asyncio.sleep(LONGEST_PAUSE)
+
+    async def _takes_over(self, connection: psycopg.AsyncConnection[Any]) -> bool:
+        if await _value(connection, f"SELECT pg_try_advisory_lock({_LOCK})"):
+            return True
+        await _value(
+            connection,
+            "SELECT pg_terminate_backend(backend) FROM leadership WHERE at < now() - make_interval(secs => %s)",
+            STALE_SECONDS,
+        )
+        return False
+
+    async def _lead(self, connection: psycopg.AsyncConnection[Any]) -> None:
+        log.info("This process leads the fleet.")
+        duties = [asyncio.create_task(_go_on(duty)) for duty in self._duties]
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        try:
+            while True:
+                await _value(
+                    connection,
+                    "UPDATE leadership SET leader = %s, backend = pg_backend_pid(), at = clock_timestamp()"
+                    " RETURNING true",
+                    self._member,
+                )
+                if loop.time() - began > GRACE_SECONDS:
+                    await self._queue_again()
+                await connection.execute(_FORGET)
+                await asyncio.sleep(LOOK_SECONDS)
+        finally:
+            for duty in duties:
+                duty.cancel()
+            await asyncio.gather(*duties, return_exceptions=True)
+
+    async def _queue_again(self) -> None:
+        """The claim shuts the dead worker out, so nobody writes between this and the next claim."""
+        journal = self._journal
+        while claim := await journal.claim_expired(self._member, journal.clock(), FLEET_LEASE_SECONDS):
+            log.warning("The worker of task %s is dead; another one continues it.", claim.task_id)
+            if claim.status in (Status.QUEUED, Status.CANCELLING):
+                await journal.release(claim.task_id)
+                continue
+            died = StatusEvent(status=Status.INTERRUPTED, reason="The worker died while the task was running.")
+            again = StatusEvent(status=Status.QUEUED, reason="resumed on another worker")
+            await journal.append(claim.task_id, [died, again], fence=claim.fence)
+
+
+async def _value(connection: psycopg.AsyncConnection[Any], query: str, *values: object) -> Any:
+    async with asyncio.timeout(STATEMENT_SECONDS):
+        row = await (await connection.execute(query, values)).fetchone()
+    return None if row is None else row[0]
+
+
+async def _go_on(duty: Duty) -> None:
+    """A duty that fails begins again."""
+    while True:
+        with suppress(JournalError):
+            await duty()
+        await asyncio.sleep(LONGEST_PAUSE)

@@ -1,0 +1,106 @@
+"""A process in the fleet: it beats every 5 seconds, and does what the fleet asks of it."""
+
+import asyncio
+import logging
+import os
+import socket
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from sidecar.fleet.state import HEARTBEAT_SECONDS
+from sidecar.journal.errors import JournalError
+from sidecar.journal.postgres.journal import PostgresJournal
+from sidecar.wire.fleet import Resources, WorkerStatus
+
+log = logging.getLogger(__name__)
+
+_BEAT = """
+INSERT INTO workers (id, pool, host, pid, status, slots, tasks, resources, last_seen)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, now())
+ON CONFLICT (id) DO UPDATE SET
+    status = excluded.status, tasks = excluded.tasks, resources = excluded.resources, last_seen = now()
+RETURNING wanted
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A process that beats."""
+
+    id: str
+    pool: str
+    slots: int
+    runs_tasks: bool = True
+
+
+class Membership:
+    def __init__(
+        self,
+        journal: PostgresJournal,
+        member: Member,
+        tasks: Callable[[], Sequence[str]],
+        drain: Callable[[], None],
+        stop: Callable[[], None],
+    ) -> None:
+        self._journal = journal
+        self._member = member
+        self._tasks = tasks
+        self._drain = drain
+        self._stop = stop
+        self._draining = False
+        self._beating: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        await self._beat()
+        self._beating = asyncio.create_task(self._beat_forever(), name="heartbeat")
+
+    def drain(self) -> None:
+        """Finish the running tasks, then stop the process."""
+        if not self._draining:
+            log.info("The worker finishes its tasks and claims no more.")
+            self._draining = True
+            self._drain()
+
+    async def close(self) -> None:
+        if self._beating is not None:
+            self._beating.cancel()
+            await asyncio.gather(self._beating, return_exceptions=True)
+        with suppress(JournalError, TimeoutError):
+            async with asyncio.timeout(1):
+                await self._journal.query("DELETE FROM workers WHERE id = %s RETURNING id", (self._member.id,))
+
+    async def _beat_forever(self) -> None:
+        while True:
+            await asyncio.sleep(1 if self._draining else HEARTBEAT_SECONDS)
+            with suppress(JournalError):
+                await self._beat()
+                await self._journal.set_clock()
+
+    async def _beat(self) -> None:
+        member, tasks = self._member, list(self._tasks())
+        status: WorkerStatus = "draining" if self._draining else "running" if member.runs_tasks else "serving"
+        values = (
+            member.id,
+            member.pool,
+            socket.gethostname(),
+            os.getpid(),
+            status,
+            member.slots,
+            tasks,
+            _resources().to_json(),
+        )
+        ((wanted,),) = await self._journal.query(_BEAT, values)
+        if wanted == "stop":
+            self._stop()
+        elif wanted == "drain" or self._draining:
+            self.drain()
+            if not tasks:
+                self._stop()
+
+
+def _resources() -> Resources:
+    memory = 0
+    with suppress(OSError, ValueError, IndexError), open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123
+        memory = int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return Resources(load=os.getloadavg()[0], memory_bytes=memory)

@@ -1,0 +1,34 @@
+"""This process as a member of a fleet: it beats, may lead, and hears what other processes write."""
+
+from collections.abc import Callable
+
+from sidecar.engine.engine import Engine
+from sidecar.fleet.bus import Bus
+from sidecar.fleet.leader import Duty, Leader
+from sidecar.fleet.membership import Member, Membership
+from sidecar.journal.postgres.journal import PostgresJournal
+
+
+class Node:
+    """`stop` ends the process."""
+
+    def __init__(
+        self, journal: PostgresJournal, engine: Engine, member: Member, redis_url: str, stop: Callable[[], None]
+    ) -> None:
+        self._journal = journal
+        self._engine = engine
+        duties: tuple[Duty, ...] = (Bus(journal, redis_url).run,) if redis_url else ()
+        self._membership = Membership(journal, member, lambda: engine.running, engine.drain, stop)
+        self._leader = Leader(journal, member.id, duties)
+
+    async def start(self) -> None:
+        self._journal.on_written_elsewhere = self._engine.look
+        await self._membership.start()
+        self._leader.start()
+
+    def drain(self) -> None:
+        self._membership.drain()
+
+    async def close(self) -> None:
+        await self._leader.close()
+        await self._membership.close()

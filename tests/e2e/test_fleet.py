@@ -1,0 +1,134 @@
+"""Several sidecars and workers on one database: any node accepts, streams and cancels any task."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.support import Json, RunningSidecar, wait_until
+from tests.support.fleet import RunningFleet, running_fleet
+from tests.support.servers import Postgres
+
+
+@pytest.fixture(scope="module")
+def standing(tmp_path_factory: pytest.TempPathFactory, postgres: Postgres) -> Iterator[RunningFleet]:
+    """Two nodes and a worker, for all tests that leave them as they are."""
+    with running_fleet(tmp_path_factory.mktemp("fleet"), postgres.new_database()) as running:
+        running.node()
+        running.node()
+        running.worker("--slots", "4")
+        yield running
+
+
+@pytest.fixture
+def fleet(tmp_path: Path, postgres: Postgres) -> Iterator[RunningFleet]:
+    with running_fleet(tmp_path, postgres.new_database()) as running:
+        yield running
+
+
+def sleeping(node: RunningSidecar, seconds: float = 60) -> str:
+    """A task whose command sleeps."""
+    models = node.script(
+        "sleep",
+        [
+            {"text": "now", "calls": [{"tool": "run_command", "args": {"command": f"sleep {seconds}"}}]},
+            {"text": "done"},
+        ],
+    )
+    return node.execute("wait", models=models, approvals="auto", agentType="coder", intent="edit_code")
+
+
+def state_of(node: RunningSidecar) -> Json:
+    state: Json = node.get("/api/brain/fleet").json
+    return state
+
+
+def test_a_task_runs_on_a_worker_and_every_node_streams_it_from_any_point(standing: RunningFleet) -> None:
+    (first, second), (worker,) = standing.nodes, standing.workers
+    assert set(worker.ready) == {"event", "worker", "pid"}
+    task_id = first.execute("what can you do?")
+    assert second.wait_for_end(task_id)["status"] == "completed"
+    events = first.events(task_id)
+    for node in (first, second):
+        for after in (0, 1, len(events) - 1):
+            with node.stream(task_id, after) as stream:
+                assert [event["seq"] for event in stream if "seq" in event] == [e["seq"] for e in events[after:]]
+    assert second.get("/ready").status == 200
+    state = state_of(second)
+    assert {each["id"]: each["status"] for each in state["workers"]}[worker.id] == "running"
+    assert state["queue"] == {"depth": 0, "pools": {}}
+    wait_until(lambda: state_of(first)["leader"] in [each["id"] for each in state["workers"]], what="a leader")
+
+
+def test_a_task_is_cancelled_from_another_node_with_its_processes(standing: RunningFleet) -> None:
+    first, second = standing.nodes
+    task_id = sleeping(first)
+    first.wait_for_event(task_id, lambda event: event["type"] == "tool" and event["status"] == "running")
+    assert second.post(f"/api/brain/tasks/{task_id}/cancel").status == 202
+    assert first.wait_for_end(task_id)["status"] == "cancelled"
+
+
+def test_messages_and_answers_reach_the_worker_from_any_node(standing: RunningFleet) -> None:
+    first, second = standing.nodes
+    models = first.script(
+        "ask",
+        [
+            {"text": "first", "calls": [{"tool": "run_command", "args": {"command": "touch x"}}]},
+            {"text": "done"},
+        ],
+    )
+    task_id = first.execute("do it", models=models, agentType="coder", intent="edit_code")
+    asked = second.wait_for_event(task_id, lambda event: event["type"] == "approval")
+    assert second.post(f"/api/brain/tasks/{task_id}/messages", {"text": "hurry"}).status == 202
+    answer = {"decision": "allow", "scope": "once"}
+    path = f"/api/brain/tasks/{task_id}/approvals/{asked['approvalId']}"
+    assert second.post(path, answer).status == 200
+    assert first.post(path, answer).status == 409
+    assert first.wait_for_end(task_id)["status"] == "completed"
+    assert (standing.workspace / "x").exists()
+
+
+def test_a_worker_that_is_stopped_hands_its_task_to_another(fleet: RunningFleet) -> None:
+    node = fleet.node()
+    one = fleet.worker()
+    task_id = sleeping(node)
+    node.wait_for_event(task_id, lambda event: event["type"] == "tool" and event["status"] == "running")
+    fleet.worker()
+    assert one.stop() == 0
+    task = node.wait_for_end(task_id)
+    assert task["status"] == "completed"
+    statuses = [event["status"] for event in node.events(task_id) if event["type"] == "status"]
+    assert statuses == ["queued", "running", "interrupted", "queued", "running", "completed"]
+
+
+def test_a_drained_worker_finishes_its_task_and_exits(fleet: RunningFleet) -> None:
+    node, worker = fleet.node(), fleet.worker()
+    task_id = sleeping(node, 2)
+    node.wait_for_event(task_id, lambda event: event["type"] == "tool" and event["status"] == "running")
+    state = node.post("/api/brain/fleet/orders", {"worker": worker.id, "order": "drain"})
+    assert state.status == 200
+    assert worker.process is not None
+    assert worker.process.wait(60) == 0
+    assert node.task(task_id)["status"] == "completed"
+    assert worker.id not in [each["id"] for each in state_of(node)["workers"]]
+    assert node.post("/api/brain/fleet/orders", {"worker": "nobody", "order": "stop"}).status == 404
+
+
+def test_tasks_of_a_pool_wait_for_its_workers(fleet: RunningFleet) -> None:
+    node = fleet.node()
+    fleet.worker()
+    waiting = node.execute("what can you do?", pool="exploration")
+    assert node.wait_for_end(node.execute("what can you do?"))["status"] == "completed"
+    assert node.task(waiting)["status"] == "queued"
+    assert state_of(node)["queue"] == {"depth": 1, "pools": {"exploration": 1}}
+    fleet.worker("--pool", "exploration")
+    assert node.wait_for_end(waiting)["status"] == "completed"
+
+
+def test_a_worker_without_a_database_says_what_to_set(tmp_path: Path) -> None:
+    from tests.e2e.support import clean_environ
+    from tests.e2e.terminal import brain
+
+    ended = brain("worker", environ=clean_environ(tmp_path))
+    assert ended.returncode == 2
+    assert "BRAIN_DATABASE_URL" in ended.stderr
