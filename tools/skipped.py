@@ -4,6 +4,8 @@ Caches and byte code count nowhere: not as a change, a file to offer, or code to
 output are skipped by listings, searches and reviews; a path that names one of them explicitly still works.
 """
 
+import asyncio
+import re
 from collections.abc import Iterable
 from itertools import pairwise
 
@@ -29,6 +31,9 @@ _CACHE_SUFFIXES = (".pyc", ".pyo", "$py.class", ".tsbuildinfo")
 INSTALLED_FOLDERS = frozenset(_INSTALLED_NAMES.split())
 #: Build output at the top of the workspace or beside a manifest; elsewhere it may well be source.
 _BUILT_FOLDERS = frozenset({"dist", "target"})
+_MAY_BE_BUILT = re.compile(rf"(?:^|/)(?:{'|'.join(sorted(_BUILT_FOLDERS))})/").search
+#: Paths that are looked at before other tasks go on.
+_AT_ONCE = 2_000
 #: Copies of the source that Python's build leaves behind; the rest of a `build` folder may well be source.
 _BUILT_COPIES = ("build/lib", "build/lib.*", "build/temp.*", "build/bdist.*")
 _MANIFESTS = frozenset({"package.json", "pyproject.toml", "setup.py", "Cargo.toml", "pom.xml", "build.sbt"})
@@ -86,7 +91,12 @@ async def without_build_output(host: Host, paths: Iterable[str], folder: str = "
     words = frozenset(named.split("/"))
     start = 0 if folder in ("", ".") else folder.strip("/").count("/") + 1
     kept: list[str] = []
-    for path in paths:
+    for number, path in enumerate(paths, 1):
+        if number % _AT_ONCE == 0:
+            await asyncio.sleep(0)  # other tasks go on
+        if not _MAY_BE_BUILT(path):
+            kept.append(path)
+            continue
         parts = path.split("/")
         built = False
         for place in range(start, len(parts) - 1):

@@ -13,14 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.support import Json, RunningSidecar, running_sidecar
+from tests.e2e.support import PROJECT, Json, RunningSidecar, running_sidecar
 from tests.faults.scale import FULL
 
 COUNT = 50_500
-#: What an answer may take; and the share that may take longer because others use the processors too.
+#: Processor time that the loop may spend at a stretch, whatever else the machine does.
+MOST_LOOP_SECONDS = 0.1
+#: What an answer may take beyond that of an idle sidecar at the same time, and the share that may take longer.
 MOST_SECONDS = 0.05
 SLOW_SHARE = 0.05
-#: A loop that really blocks takes longer than any scheduling.
+#: A loop that waits for something takes longer than any scheduling.
 BLOCKED_SECONDS = 2.0
 
 
@@ -71,11 +73,15 @@ class Pulse:
         finally:
             connection.close()
 
+    @property
+    def usual_most(self) -> float:
+        """What 99 % of the answers took at most."""
+        return sorted(self.waits)[int(len(self.waits) * 0.99)]
+
     def describe(self) -> str:
-        waits = sorted(self.waits)
         return (
-            f"{len(waits)} requests: median {statistics.median(waits) * 1000:.1f} ms, 99 % "
-            f"{waits[int(len(waits) * 0.99)] * 1000:.1f} ms, longest {waits[-1] * 1000:.1f} ms"
+            f"{len(self.waits)} requests: median {statistics.median(self.waits) * 1000:.1f} ms, 99 % "
+            f"{self.usual_most * 1000:.1f} ms, longest {max(self.waits) * 1000:.1f} ms"
         )
 
 
@@ -103,13 +109,21 @@ def work(sidecar: RunningSidecar) -> str:
 
 @pytest.mark.timeout(1_200)
 def test_f30_with_fifty_thousand_files_the_loop_never_blocks(tmp_path: Path) -> None:
-    with running_sidecar(tmp_path) as sidecar:
+    (tmp_path / "idle").mkdir()
+    measured = tmp_path / "loop.json"
+    with (
+        running_sidecar(tmp_path / "idle") as idle,
+        running_sidecar(tmp_path, LOOP_TIME=str(measured), PYTHONPATH=str(PROJECT)) as sidecar,
+    ):
         fill(sidecar.workspace)
         for words in (["init", "-q"], ["add", "."]):
             subprocess.run(["git", *words], cwd=sidecar.workspace, check=True)
+        sidecar.close()
+        sidecar.launcher = (sys.executable, str(PROJECT / "tests" / "faults" / "loop_time.py"))
+        sidecar.start()
         busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(20 if FULL else 0)]
         try:
-            with Pulse(sidecar).running() as pulse:
+            with Pulse(sidecar).running() as pulse, Pulse(idle).running() as idle_pulse:
                 task_id = work(sidecar)
                 assert sidecar.wait_for_end(task_id, seconds=600)["status"] in ("completed", "escalated")
                 answer = sidecar.post(f"/api/brain/tasks/{task_id}/rewind", {"seq": 0}, timeout=600)
@@ -117,9 +131,12 @@ def test_f30_with_fifty_thousand_files_the_loop_never_blocks(tmp_path: Path) -> 
             for process in busy:
                 process.kill()
                 process.wait()
-        assert not pulse.problems
-        slow = [wait for wait in pulse.waits if wait > MOST_SECONDS]
-        allowed = SLOW_SHARE * (4 if FULL else 1)
-        assert len(slow) <= allowed * len(pulse.waits), pulse.describe()
-        assert max(pulse.waits) < BLOCKED_SECONDS * (4 if FULL else 1), pulse.describe()
+        longest = json.loads(measured.read_text())
+        said = f"at work: {pulse.describe()}; idle: {idle_pulse.describe()}; longest at a stretch: {longest}"
+        print(said)
+        assert not pulse.problems and not idle_pulse.problems
+        assert longest["seconds"] < MOST_LOOP_SECONDS, said
+        slow = [wait for wait in pulse.waits if wait > MOST_SECONDS + idle_pulse.usual_most]
+        assert len(slow) <= SLOW_SHARE * len(pulse.waits), said
+        assert max(pulse.waits) < BLOCKED_SECONDS + 4 * max(idle_pulse.waits), said
         assert len(answer.json["files"]) == 101 and not answer.json["conflicts"], json.dumps(answer.json)[:2_000]

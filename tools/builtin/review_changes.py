@@ -74,7 +74,7 @@ class ReviewChanges:
             what = "the workspace" if args.paths_ and args.paths() == (".",) else what
             return ToolResult(f"Nothing to review in {what}.", {"findings": []}, "nothing to review")
         modules = Modules(files)
-        needed = {path for file in reviewed for path in imported_files(file, modules)}
+        needed = await asyncio.to_thread(lambda: {path for file in reviewed for path in imported_files(file, modules)})
         sources = await open_sources(host, sorted(needed)[:_FILES])
         graph = await import_graph(host, call, modules)
         found = await asyncio.to_thread(_findings, reviewed, names, files, modules, sources, graph)
@@ -122,16 +122,17 @@ async def _uncommitted(host: Host, call: Call) -> tuple[list[ReviewedFile], list
         diff = await run_git(host, call, [*DIFF, "HEAD", "--"])
     except InvalidArguments:  # there is no commit yet
         diff = await run_git(host, call, [*DIFF, "--cached", "--"])
-    changed = await asyncio.to_thread(parse_changed_lines, diff)
+    changed = await asyncio.to_thread(lambda: [each for each in parse_changed_lines(diff) if not is_cache(each.path)])
     other = await run_git(host, call, ["ls-files", "--others", "--exclude-standard", "-z"])
-    changed = [each for each in changed if not is_cache(each.path)]
-    new = [path for path in other.split("\0") if path and not is_skipped(path)]
+    new = await asyncio.to_thread(lambda: [path for path in other.split("\0") if path and not is_skipped(path)])
     changed += [ChangedLines(path, frozenset(), True) for path in await without_build_output(host, new)]
     reviewed = []
-    for each in changed[:_FILES]:
+    for number, each in enumerate(changed[:_FILES], 1):
         lines = None if each.created else each.lines
         if (file := await _read(each.path, lines, each.created, host)) is not None:
             reviewed.append(file)
+        if number % 50 == 0:
+            await asyncio.sleep(0)
     return reviewed, [each.path for each in changed]
 
 

@@ -2,8 +2,8 @@
 
 import asyncio
 import re
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, TypeVar
 
 from tools.code.languages import SUFFIXES
 from tools.code.source import SourceText
@@ -13,7 +13,9 @@ from tools.ripgrep import ripgrep_command
 from tools.skipped import without_build_output
 from tools.spec import Call
 
+T = TypeVar("T")
 _OUTPUT = 32 << 20
+_LONG = 64 << 10
 #: Larger files are generated.
 SIZE = 1 << 20
 SOURCES = tuple(f"*{suffix}" for suffix in SUFFIXES)
@@ -52,9 +54,11 @@ async def files_with_words(host: Host, call: Call, words: Sequence[str], path: s
 
 async def _listed(host: Host, call: Call, options: Sequence[str], path: str) -> list[str]:
     text = await run_ripgrep(host, call, options, path)
-    return await without_build_output(
-        host, sorted(_from_workspace(name, path) for name in text.split("\0") if name), path
-    )
+
+    def names() -> list[str]:
+        return sorted(_from_workspace(name, path) for name in text.split("\0") if name)
+
+    return await without_build_output(host, await _parsed(text, names), path)
 
 
 async def matching_lines(
@@ -63,7 +67,11 @@ async def matching_lines(
     options = ["--null", "--with-filename", "--line-number", "--no-heading", "--max-columns=1000"]
     options += [*only(globs), "--regexp", pattern, "--", "."]
     text = await run_ripgrep(host, call, options, path)
-    lines = [MatchingLine(_from_workspace(hit[1], path), int(hit[2]), hit[3]) for hit in _LINE.finditer(text)]
+
+    def hits() -> list[MatchingLine]:
+        return [MatchingLine(_from_workspace(hit[1], path), int(hit[2]), hit[3]) for hit in _LINE.finditer(text)]
+
+    lines = await _parsed(text, hits)
     kept = frozenset(await without_build_output(host, dict.fromkeys(line.path for line in lines), path))
     return [line for line in lines if line.path in kept]
 
@@ -72,9 +80,19 @@ async def count_lines(host: Host, call: Call) -> dict[str, int]:
     """Return the number of lines of each source file."""
     options = ["--null", "--with-filename", "--count", *only(SOURCES), "--regexp", "", "--", "."]
     text = await run_ripgrep(host, call, options, ".")
-    pairs = (line.split("\0", 1) for line in text.splitlines() if "\0" in line)
-    counts = {name.removeprefix("./"): int(count) for name, count in pairs if count.isdecimal()}
-    return {path: counts[path] for path in await without_build_output(host, counts)}
+
+    def pairs() -> dict[str, int]:
+        lines = (line.split("\0", 1) for line in text.splitlines() if "\0" in line)
+        return {name.removeprefix("./"): int(count) for name, count in lines if count.isdecimal()}
+
+    counts = await _parsed(text, pairs)
+    kept = await without_build_output(host, counts)
+    return counts if len(kept) == len(counts) else {path: counts[path] for path in kept}
+
+
+async def _parsed(text: str, parse: Callable[[], T]) -> T:
+    """In a thread if the output is long: other tasks go on meanwhile."""
+    return parse() if len(text) < _LONG else await asyncio.to_thread(parse)
 
 
 async def open_sources(host: Host, paths: Iterable[str]) -> dict[str, SourceText]:

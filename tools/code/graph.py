@@ -1,11 +1,12 @@
 """The import graph of a project, read from import lines: fast enough for a whole project."""
 
+import asyncio
 import re
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from posixpath import dirname
+from posixpath import basename, dirname
 
 from tools.code.files import MatchingLine, is_test, matching_lines
 from tools.code.manifest import read_text
@@ -69,14 +70,21 @@ class Graph:
 
 async def import_graph(host: Host, call: Call, modules: Modules) -> Graph:
     graph = Graph()
-    for line in (await matching_lines(host, call, _PYTHON_LINE, _PYTHON_GLOBS))[:_LINES]:
-        for module, names in _python_modules(line.text):
-            _add_python(graph, line.path, module, names, modules)
-    for line in (await matching_lines(host, call, _SCRIPT_LINE, _SCRIPT_GLOBS))[:_LINES]:
-        for specifier in _SPECIFIER.findall(line.text):
-            graph.add(line.path, modules.script(specifier, line.path), script_package(specifier))
-    if roots := await _go_modules(host, modules):
-        _add_go(graph, await matching_lines(host, call, _GO_LINE, ("*.go",)), roots, modules)
+    python = await matching_lines(host, call, _PYTHON_LINE, _PYTHON_GLOBS)
+    scripts = await matching_lines(host, call, _SCRIPT_LINE, _SCRIPT_GLOBS)
+    roots = await _go_modules(host, modules)
+    go = await matching_lines(host, call, _GO_LINE, ("*.go",)) if roots else []
+
+    def add_all() -> None:
+        for line in python[:_LINES]:
+            for module, names in _python_modules(line.text):
+                _add_python(graph, line.path, module, names, modules)
+        for line in scripts[:_LINES]:
+            for specifier in _SPECIFIER.findall(line.text):
+                graph.add(line.path, modules.script(specifier, line.path), script_package(specifier))
+        _add_go(graph, go, roots, modules)
+
+    await asyncio.to_thread(add_all)
     return graph
 
 
@@ -114,10 +122,8 @@ def script_package(specifier: str) -> str:
 async def _go_modules(host: Host, modules: Modules) -> dict[str, str]:
     """Return the Go modules of the project, each with its folder."""
     found = {}
-    for path in modules.paths:
-        if path.rpartition("/")[2] == "go.mod" and (
-            name := re.search(r"^module\s+(\S+)", await read_text(host, path), re.M)
-        ):
+    for path in await asyncio.to_thread(lambda: [each for each in modules.paths if basename(each) == "go.mod"]):
+        if name := re.search(r"^module\s+(\S+)", await read_text(host, path), re.M):
             found[name[1]] = dirname(path)
     return found
 

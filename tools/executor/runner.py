@@ -155,8 +155,7 @@ class CallRunner:
     async def _decide(self, context: CallContext, backend: Backend) -> Decision:
         batch = context.batch
         if context.spec.effects == "command" or context.spec.runs_project:
-            # Policy looks at it again, but then it is known: reading a large project must not hold up other tasks.
-            await asyncio.to_thread(self._policy.change, context.workspace)
+            await asyncio.to_thread(self._policy.prepare, context.workspace)
         decision = self._policy.decide(context.spec, context.args, batch.workspace, batch.approvals, batch.task_text)
         if reviews(backend):
             _refused(decision)

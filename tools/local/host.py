@@ -28,7 +28,7 @@ from tools.host import (
     Snapshot,
 )
 from tools.local import files
-from tools.local.attribution.trace import UNATTRIBUTED, CommandTrace, attribution_problem, dumped_name
+from tools.local.attribution.trace import UNATTRIBUTED, CommandTrace, dumped_name, find_attribution_problem
 from tools.local.confinement import Confinement
 from tools.local.processes import Processes
 from tools.local.repository.git import Git
@@ -188,7 +188,7 @@ class LocalHost:
         return await asyncio.to_thread(files.look, self.root, path, limit)
 
     async def snapshot(self, call_id: str | None = None) -> Snapshot:
-        if call_id is not None and not attribution_problem() and await self.attributes():
+        if call_id is not None and not await find_attribution_problem() and await self.attributes():
             log = self._trace_directory / f"{secrets.token_hex(8)}.log"
             # Reading a large index takes a while.
             slow = self._scanner.must_read()

@@ -112,6 +112,8 @@ class Processes:
         self._reaper = reaper
         self._guardian = Guardian(mark)
         self._running: set[RunningCommand] = set()
+        #: Commands that are being started, whose pids nobody knows yet.
+        self._starting = 0
         self._background: dict[str, RunningCommand] = {}
 
     async def run(
@@ -238,6 +240,7 @@ class Processes:
         directory = f"/proc/self/fd/{cwd}" if sys.platform == "linux" else path_of(cwd)
         clean = command_environment(call_id, self._mark, path_of(cwd), environment, project)
         launch = CommandLaunch(argv, clean)
+        self._starting += 1
         try:
             if confinement is not None:
                 launch = confinement.wrap(argv, path_of(cwd), clean, seconds)
@@ -247,14 +250,16 @@ class Processes:
             earlier = self._reaper.children()
             tracer = None if attribution is None else attribution.tracer(launch.guard)
             command = await spawn(launch, directory, lambda: RunningCommand(call_id, capture), tracer)
+            self._running.add(command)
+            command.earlier = earlier
             if launch.gateway is not None:
                 launch.gateway.start()
                 command.gateway = launch.gateway
         except (OSError, ValueError) as error:
             capture.close()
             raise _start_error(argv, error) from error
-        command.earlier = earlier
-        self._running.add(command)
+        finally:
+            self._starting -= 1
         if confinement is not None:
             command.supervises = confinement.supervised
             command.limits = confinement.limits
@@ -303,10 +308,12 @@ class Processes:
         command.transport.close()
         command.capture.close()
         self._running.discard(command)
-        self._reaper.reap_orphans(self._pids())
+        if not self._starting:
+            self._reaper.reap_orphans(self._pids())
 
     def _pids(self) -> frozenset[int]:
-        return frozenset(command.pid for command in self._running)
+        """Those that run now; a command that is being started counts as 0, so that it is nobody's orphan."""
+        return frozenset([*(command.pid for command in self._running), *([0] if self._starting else [])])
 
 
 def _start_error(argv: Sequence[str], error: OSError | ValueError) -> ToolError:

@@ -107,6 +107,11 @@ class Policy:
         self._table: programs.Table | None = None
         self._stamp: object = ()
 
+    def prepare(self, workspace: str) -> None:
+        """Find out what takes a while the first time: in a thread, so that `decide` needn't hold up the event loop."""
+        self.change(workspace)
+        self._contained()
+
     def decide(
         self, spec: ToolSpec, args: Arguments, workspace: str, approvals: Approvals, task_text: str = ""
     ) -> Decision:

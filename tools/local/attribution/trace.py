@@ -4,6 +4,7 @@ The port is `Attribution`. Where the kernel can't report changes (other systems,
 is none: a scan then finds what changed meanwhile, and records that the author is unknown.
 """
 
+import asyncio
 import json
 import os
 import sys
@@ -135,6 +136,12 @@ def attribution_problem() -> str:
     if found != ["probe"] or not wrote:
         return "the kernel does not report the changes of a command's own processes"
     return ""
+
+
+async def find_attribution_problem() -> str:
+    """Like `attribution_problem`, without blocking the event loop the first time."""
+    known = attribution_problem.cache_info().currsize
+    return attribution_problem() if known else await asyncio.to_thread(attribution_problem)
 
 
 def _in_thread(tracer: Tracer, act: Callable[[], object]) -> bool:

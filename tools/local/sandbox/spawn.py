@@ -6,6 +6,7 @@ import select
 import subprocess
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from typing import IO, Any, TypeVar, cast
@@ -39,7 +40,7 @@ async def spawn(
         finally:
             _close(launch.handles)
         return protocol
-    process = popen(
+    starting = _start(
         launch,
         tracer,
         stdin=subprocess.DEVNULL,
@@ -48,6 +49,7 @@ async def spawn(
         cwd=directory,
         start_new_session=True,
     )
+    process = _released(launch, await asyncio.wrap_future(starting))
     protocol = make_protocol()
     await _PopenTransport(process, protocol).connect()
     return protocol
@@ -55,14 +57,50 @@ async def spawn(
 
 def popen(launch: CommandLaunch, tracer: Tracer | None = None, **options: Any) -> "subprocess.Popen[bytes]":
     """`options` are those of `Popen`. If dropping rights or starting raises, nothing was started."""
+    return _released(launch, _start(launch, tracer, **options).result())
+
+
+def _start(launch: CommandLaunch, tracer: Tracer | None, **options: Any) -> "Future[subprocess.Popen[bytes]]":
     if tracer is None and launch.guard is not None:
         tracer = NotificationThread(launch.guard)
     if launch.gated:
         options["stdin"] = subprocess.PIPE
-    try:
-        process = _popen(launch, tracer, {**options, "pass_fds": launch.handles})
-    finally:
-        _close(launch.handles)
+    started: Future[subprocess.Popen[bytes]] = Future()
+
+    def start() -> None:
+        try:
+            process = _popen(launch, tracer, {**options, "pass_fds": launch.handles})
+            ended = os.pidfd_open(process.pid) if in_thread and launch.restrict is None else -1
+        except BaseException as error:
+            if tracer is not None:
+                tracer.stop()
+            started.set_exception(error)
+            return
+        finally:
+            _close(launch.handles)
+        started.set_result(process)
+        if ended >= 0:
+            _wait_for(ended)
+
+    in_thread = launch.restrict is not None or tracer is not None
+    if in_thread:
+        # Never a pooled thread: dropped rights don't come back, and neither does silence towards the tracer.
+        threading.Thread(target=start, name="confined", daemon=True).start()
+    else:
+        # Not from another thread: bubblewrap ends with the thread that started it.
+        start()
+    return started
+
+
+def _popen(launch: CommandLaunch, tracer: Tracer | None, options: dict[str, Any]) -> "subprocess.Popen[bytes]":
+    if launch.restrict is not None:
+        launch.restrict()
+    if tracer is not None:
+        tracer.install()
+    return subprocess.Popen(launch.argv, env=launch.environment, **options)
+
+
+def _released(launch: CommandLaunch, process: "subprocess.Popen[bytes]") -> "subprocess.Popen[bytes]":
     if launch.mark is not None:
         set_mark(process.pid, launch.mark)
     if launch.gated:
@@ -77,41 +115,6 @@ def _open_gate(process: "subprocess.Popen[bytes]") -> None:
         process.stdin.write(b"\n")
         process.stdin.close()
     process.stdin = None
-
-
-def _popen(launch: CommandLaunch, tracer: Tracer | None, options: dict[str, Any]) -> "subprocess.Popen[bytes]":
-    if launch.restrict is None and tracer is None:
-        # Not from another thread: bubblewrap ends with the thread that started it.
-        return subprocess.Popen(launch.argv, env=launch.environment, **options)
-    started: list[subprocess.Popen[bytes]] = []
-    failed: list[BaseException] = []
-    done = threading.Event()
-
-    def start() -> None:
-        try:
-            if launch.restrict is not None:
-                launch.restrict()
-            if tracer is not None:
-                tracer.install()
-            process = subprocess.Popen(launch.argv, env=launch.environment, **options)
-            ended = os.pidfd_open(process.pid) if launch.restrict is None else -1
-            started.append(process)
-        except BaseException as error:
-            failed.append(error)
-            return
-        finally:
-            done.set()
-        if ended >= 0:
-            _wait_for(ended)
-
-    # Never a pooled thread: dropped rights don't come back, and neither does silence towards the tracer.
-    threading.Thread(target=start, name="confined", daemon=True).start()
-    done.wait()
-    if failed:
-        if tracer is not None:
-            tracer.stop()
-        raise failed[0]
-    return started[0]
 
 
 def _close(handles: tuple[int, ...]) -> None:
