@@ -300,9 +300,9 @@ class Suite:
                     known = parse_run(outcome, self.seconds)
                     self.baselines.put(key, known)
         except CopyFailed as error:
-            return None, f"Unknown whether it failed before the task: {error}."
+            return None, f"Unknown whether it failed before the task: {str(error).rstrip('.')}."
         if known.state != "ran":
-            return None, f"Unknown whether it failed before the task: {known.why}."
+            return None, f"Unknown whether it failed before the task: {known.why.rstrip('.')}."
         return known, ""
 
 

@@ -11,7 +11,13 @@ const directory = process.argv[2] ?? "/tmp/pictures";
 const only = process.argv[3];
 await mkdir(directory, { recursive: true });
 const local = await ModelServer.start({ usual: true });
-const sidecar = await Sidecar.start(files);
+const shop = Object.fromEntries(
+  Object.entries({ money: [], tax: ["money"], prices: ["money", "tax"], cart: ["prices"], orders: ["cart", "prices"], mail: ["orders"], reports: ["orders", "tax"] }).map(([name, imports]) => [
+    `shop/${name}.py`,
+    `${imports.map((each) => `from shop.${each} import ${each}\n`).join("")}\n\ndef ${name}():\n    return ${imports.map((each) => `${each}()`).join(" + ") || 1}\n`,
+  ]),
+);
+const sidecar = await Sidecar.start({ ...files, ...shop, "shop/__init__.py": "" });
 const browser = await Browser.open();
 const run = async (name, task, replies, options = {}) => sidecar.execute(task, { models: await sidecar.script(name, replies), ...options });
 const ended = async (id) => {
@@ -44,6 +50,12 @@ const task = (id) => async (page) => {
   await page.goto(`${sidecar.url}/#task=${id}`);
   await panel(page).status.waitFor();
   await page.getByRole("article").first().waitFor();
+};
+const code = async (page, typed, name) => {
+  await page.keyboard.press("Escape");
+  await panel(page).task.fill(typed);
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name }).waitFor();
 };
 const { events } = await sidecar.call("GET", `/api/brain/tasks/${allowed}/events`);
 const question = events.findLast((event) => event.type === "approval");
@@ -89,6 +101,21 @@ const scenes = {
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Dashboard" }).click();
     await page.getByRole("dialog", { name: "Dashboard" }).waitFor();
+  },
+  async find(page) {
+    await code(page, "/find scale the values", "Find in code");
+    await page.getByRole("button", { name: /^scale/ }).waitFor();
+  },
+  async graph(page) {
+    await code(page, "/graph shop/money.py", "Imports and impact");
+    await page.getByText(/may break if it changes/).waitFor();
+  },
+  async history(page) {
+    await page.keyboard.press("Escape");
+    const drawer = page.getByRole("button", { name: "Tasks", exact: true });
+    if (await drawer.isVisible()) await drawer.click();
+    await page.getByRole("searchbox", { name: "Search tasks" }).fill("add");
+    await page.getByText("Give add() type hints").first().waitFor();
   },
   general: (page) => settings(page, "General", page.getByText("Appearance")),
   models: (page) => settings(page, "Models and keys", page.getByText("openai/tiny-coder")),

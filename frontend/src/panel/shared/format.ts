@@ -24,7 +24,8 @@ export function count(value: number): string {
   return `${(value / 1_000_000).toFixed(1)}M`;
 }
 
-export const cost = (usd: number): string => (usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`);
+export const cost = (usd: number): string =>
+  usd === 0 ? "$0" : usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
 
 export function bytes(size: number): string {
   if (size < 1_024) return `${size} B`;

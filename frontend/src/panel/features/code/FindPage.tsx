@@ -44,7 +44,11 @@ export function FindPage({ first, workspace, onGraph, onClose }: Props) {
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys are for the field and the list inside
     <div className={styles.page} onKeyDown={onKeyDown}>
       <input
-        type="search"
+        // Not `search`: there, Esc would empty the field instead of closing the dialog.
+        type="text"
+        role="searchbox"
+        // biome-ignore lint/a11y/noAutofocus: you open the page to type into it
+        autoFocus
         data-first=""
         aria-label="Words, a name, or a question"
         placeholder="Where are prices rounded?"

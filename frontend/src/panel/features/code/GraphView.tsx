@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useMemo, useRef } from "react";
+import { type KeyboardEvent, useEffect, useMemo, useRef } from "react";
 import type { ImpactAnswer } from "../../../wire/types.ts";
 import { leaf, plural } from "../../shared/format.ts";
 import { revealHidden } from "../../shared/text.ts";
@@ -20,13 +20,17 @@ export function GraphView({ asked, answer, chosen, onChoose, onCentre }: Props) 
   const graph = useMemo(() => layOut(asked, answer), [asked, answer]);
   const drawing = useRef<SVGSVGElement>(null);
   const focused = graph.nodes.find((node) => node.id === chosen) ?? graph.nodes.find(({ id }) => id === "centre")!;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each drawing
+  useEffect(() => {
+    if (!(document.activeElement instanceof HTMLInputElement)) focusNode(drawing.current, "centre");
+  }, [graph]);
   const onKeyDown = (event: KeyboardEvent, node: GraphNode) => {
     if (event.key === "Enter" || event.key === " ") {
       if (node.id !== "centre") onCentre(node.path);
     } else {
       const next = neighbour(graph.nodes, node, event.key);
       if (next === undefined) return;
-      drawing.current?.querySelector<SVGElement>(`[data-node="${CSS.escape(next.id)}"]`)?.focus();
+      focusNode(drawing.current, next.id);
     }
     event.preventDefault();
   };
@@ -80,6 +84,9 @@ export function GraphView({ asked, answer, chosen, onChoose, onCentre }: Props) 
     </div>
   );
 }
+
+const focusNode = (drawing: SVGSVGElement | null, id: string): void =>
+  drawing?.querySelector<SVGElement>(`[data-node="${CSS.escape(id)}"]`)?.focus();
 
 const nameOf = ({ path }: GraphNode): string => {
   const name = revealHidden(leaf(path));

@@ -33,9 +33,9 @@ export interface GraphColumn {
   readonly hidden: number;
 }
 
-export const NODE = { width: 200, height: 40 };
+export const NODE = { width: 190, height: 40 };
 export const HEAD = 26;
-const GAP = { column: 72, row: 12 };
+const GAP = { column: 56, row: 12 };
 const ROWS = 20;
 const CENTRE = "centre";
 

@@ -72,6 +72,10 @@ export function Controls({ thread }: { thread: Thread }) {
   );
 }
 
+/** A field such as a search, where Esc leaves or empties the field. */
+const isOtherField = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.matches("input, textarea:not([data-composer]), select");
+
 /** Esc stops the task, unless it closes something first: a dialog, a menu, suggestions or an edited message. */
 function useEscape(enabled: boolean, cancel: () => void): void {
   const latest = useRef(cancel);
@@ -80,7 +84,7 @@ function useEscape(enabled: boolean, cancel: () => void): void {
     if (!enabled) return;
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key !== "Escape" || event.defaultPrevented || event.repeat || event.isComposing) return;
-      if (document.querySelector("dialog[open], [role=menu]")) return;
+      if (document.querySelector("dialog[open], [role=menu]") || isOtherField(event.target)) return;
       latest.current();
     };
     window.addEventListener("keydown", onKeyDown);
