@@ -44,6 +44,7 @@ from sidecar.engine.engine import Engine
 from sidecar.engine.notices import TaskNotices
 from sidecar.engine.stalls import Stalls
 from sidecar.engine.worktrees import Worktrees
+from sidecar.fleet.crew.crew import AGENTS, CrewWork
 from sidecar.fleet.state import ANY_POOL, SharedFleet, SingleSidecar
 from sidecar.journal.port import Journal, Retention
 from sidecar.journal.sqlite import SqliteJournal
@@ -271,6 +272,7 @@ class Sidecar:
             trust.trusted,
             lambda workspace: trust.change(workspace) is not None,
             settings.rules_bytes,
+            AGENTS,
         )
         workflow = self._workflow = Workflow(
             self._journal,
@@ -285,9 +287,10 @@ class Sidecar:
         )
         git = GitWorktrees(self._data.path / "worktrees", self._data.path, sandboxes, trust.trusted)
         self._stalls = Stalls(self._private, settings.stall_seconds)
+        crew = CrewWork(workflow, self._journal)
         self._engine = Engine(
             self._journal,
-            workflow,
+            crew,
             local.host,
             launch.workspace,
             slots=self._slots,
@@ -299,6 +302,7 @@ class Sidecar:
             worktrees=lambda journal, review: Worktrees(journal, review, git, repositories, self._memory.forget),
             shared=self._shared,
         )
+        crew.connect(self._engine)
         assert self._engine.worktrees is not None
         self._titles = Titles(self._journal, catalog, redact)
         self._engine.call_at_end(self._run_ended)

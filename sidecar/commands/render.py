@@ -39,6 +39,8 @@ class TaskRenderer:
         #: The task only answers, so its route and its only step go without saying.
         self._answers = False
         self._plan: list[str] = []
+        #: For each part of a crew's plan, the task that works on it, and whether that waits for you.
+        self._at_work: dict[str, tuple[str | None, bool]] = {}
         self._checks: Event | None = None
 
     @property
@@ -190,10 +192,27 @@ class TaskRenderer:
 
     def _on_plan(self, event: Event) -> list[str]:
         titles = [safe_line(item["title"]) for item in event["items"]]
+        parts = self._parts(event["items"])
         if titles == self._plan:
-            return []  # only the state of a step changed, which step events show
+            return parts  # otherwise only the state of a step changed, which step events show
         self._plan = titles
-        return [*self._messages.finish(), *(f"  {number}. {title}" for number, title in enumerate(titles, start=1))]
+        lines = [f"  {number}. {title}" for number, title in enumerate(titles, start=1)]
+        return [*self._messages.finish(), *lines, *parts]
+
+    def _parts(self, items: list[Event]) -> list[str]:
+        """Tasks that began to work on a part of a crew's plan, or that need you."""
+        lines = []
+        for item in items:
+            task, waits = item.get("taskId"), item.get("status") == "waiting"
+            known, self._at_work[item["id"]] = self._at_work.get(item["id"]), (task, waits)
+            who = safe_line(f"{item['title']} ({item.get('agent')})")
+            if task and waits and known != (task, waits):
+                lines.append(
+                    self._style.yellow(f"  ‖ {who} needs you; in another terminal: brain show --follow {task}")
+                )
+            elif task and (known is None or known[0] != task):
+                lines.append(self._style.dim(f"  → {who} is {task}"))
+        return lines
 
     def _on_verdict(self, event: Event) -> list[str]:
         style = self._style

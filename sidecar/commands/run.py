@@ -1,4 +1,4 @@
-"""`brain run`, `brain resume` and `brain fork`: start or continue a task and watch it."""
+"""`brain run`, `brain crew`, `brain resume` and `brain fork`: start or continue a task and watch it."""
 
 import argparse
 import base64
@@ -59,6 +59,16 @@ def run(args: argparse.Namespace) -> int:
     if getattr(args, "continue"):
         found = session.connect().get(f"/api/brain/tasks/{newest_here(session.connect(), place)}")
         request["options"]["conversationId"] = found["conversationId"]
+    client, task = _execute(session, request)
+    return session.watch(client, task)
+
+
+def crew(args: argparse.Namespace) -> int:
+    place = workspace(args)
+    session = RunSession(args, place)
+    args.plan, args.intent, args.conversation, args.worktree = False, None, None, not args.here
+    request = _run_request(args, place, interactive=session.output.interactive)
+    request["options"] |= {"crew": True} | ({"workers": args.workers} if args.workers else {})
     client, task = _execute(session, request)
     return session.watch(client, task)
 

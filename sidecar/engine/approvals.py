@@ -1,8 +1,8 @@
 """Approvals: ask you and wait, with the task's clock paused and its slot free for another task."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
@@ -79,11 +79,24 @@ class Waits:
         self._slots = slots
         self._clock = clock
         self._waiting = 0
+        self._asking = 0
 
     @asynccontextmanager
     async def wait(self, reason: str) -> AsyncIterator[None]:
         """Parallel steps may wait at the same time: the first one pauses the clock, the last one resumes it."""
         await self._log.compare_and_set(StatusEvent(status=Status.WAITING, reason=reason), when=_ACTIVE)
+        self._asking += 1
+        try:
+            with self.step_aside():
+                yield
+        finally:
+            self._asking -= 1
+        if not self._asking:
+            await self._log.compare_and_set(StatusEvent(status=Status.RUNNING), when=_ACTIVE)
+
+    @contextmanager
+    def step_aside(self) -> Iterator[None]:
+        """Leave slot and clock to other tasks, such as the parts of this one that it waits for."""
         self._waiting += 1
         if self._waiting == 1:
             self._slots.leave()
@@ -94,10 +107,7 @@ class Waits:
             self._waiting -= 1
             if not self._waiting:
                 self._slots.enter()
-        if self._waiting:
-            return
-        self._clock.resume()
-        await self._log.compare_and_set(StatusEvent(status=Status.RUNNING), when=_ACTIVE)
+                self._clock.resume()
 
 
 class Approvals:

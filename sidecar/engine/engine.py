@@ -34,7 +34,7 @@ from sidecar.engine.review import Review
 from sidecar.engine.stalls import Stalls
 from sidecar.engine.state import RecordKind, TaskState, UserMessage
 from sidecar.engine.worker import Worker
-from sidecar.journal.errors import DuplicateRecord, JournalClosed, QueueFull, WrongStatus
+from sidecar.journal.errors import DuplicateRecord, JournalClosed, QueueFull, UnknownTask, WrongStatus
 from sidecar.journal.port import Journal, NewTask, Record, StoredEvent
 from sidecar.telemetry.correlation import current_trace
 from sidecar.telemetry.redaction import Redactor
@@ -185,7 +185,7 @@ class Engine:
         workspace = self.checked_workspace(request.context.workspace)
         if request.options.intent is None:
             self._check_words(request.task, workspace)
-        if request.options.isolation == "worktree" and self.worktrees is not None:
+        if (request.options.isolation == "worktree" or request.options.crew) and self.worktrees is not None:
             self.worktrees.check(workspace)
         task_id = f"t_{secrets.token_hex(10)}"
         stored = StoredRequest(
@@ -195,6 +195,7 @@ class Engine:
             context=request.context,
             options=self._within_limit(request.options, workspace),
             creates_project=operation.creates_project or None,
+            parent=operation.parent,
         )
         first = MessageEvent(message_id=f"{task_id}.asked", role="user", agent="", text=request.task)
         return await self._created(
@@ -233,6 +234,9 @@ class Engine:
         if old.worktree is not None:
             message = "The task's changes are in a worktree. Merge or discard them first, then fork it."
             raise OperationRefused(409, "not_merged", message)
+        if (await self._journal.request(old.id)).options.crew:
+            message = "A crew's task has parts that are tasks themselves, so it can't be forked. Start a new crew."
+            raise OperationRefused(409, "crew_task", message)
         if (words := operation.request.task) is not None:
             self._check_words(words, old.workspace)
         return await self._created(await self._forks.new_task(old, operation))
@@ -268,12 +272,20 @@ class Engine:
                 return task_id
             message = f"The task is already {error.status}; there is nothing left to cancel."
             raise OperationRefused(409, "task_ended", message) from error
-        if not self._worker.cancel(task_id):
-            if self._shared is not None and await self._shared.claimed(task_id):
-                # The worker that has it stops it; if that died, the next one finishes the cancel.
-                return task_id
+        run = self._worker.run_of(task_id)
+        running = self._worker.cancel(task_id)
+        memory = run.state if run else TaskState.of(await self._journal.records(task_id))
+        for child in memory.children.values():
+            with suppress(OperationRefused, UnknownTask):
+                await self._cancel(child.task_id)
+        if not running and self._shared is not None and await self._shared.claimed(task_id):
+            # The worker that has it stops it; if that died, the next one finishes the cancel.
+            return task_id
+        if memory.children and not running:
+            # Its parts may still have processes: the next claim waits for them.
+            self._worker.wake()
+        elif not running:
             # No run to stop first.
-            memory = TaskState.of(await self._journal.records(task_id))
             ended = CancelledEvent(killed=[], effects=memory.effects()), StatusEvent(status=Status.CANCELLED)
             # A worker may have claimed it since and ended it.
             with suppress(WrongStatus):

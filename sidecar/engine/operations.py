@@ -14,6 +14,8 @@ class Execute(NamedTuple):
     idempotency_key: str | None = None
     #: The task's workspace is a new project.
     creates_project: bool = False
+    #: The task that the new one is a part of.
+    parent: str | None = None
 
 
 class Fork(NamedTuple):

@@ -12,10 +12,11 @@ from sidecar.engine.merge import Conflict, File
 from sidecar.engine.renames import find_renames
 from sidecar.engine.state import RecordKind, TaskState
 from sidecar.engine.timeline import branched
-from sidecar.engine.undo import DROPPED, STILL, Dropped, Undo, Undoing, change_of, place_of
+from sidecar.engine.undo import DROPPED, STILL, Dropped, Undo, Undoing, back, change_of, place_of
 from sidecar.journal.port import Journal, Record
 from sidecar.wire.tasks import DiffAnswer, FileDiff, HunkRequest, LeftFile, RewindAnswer, RewoundFile, Task
 from tools.host import Host
+from tools.ledger import FileState
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -114,6 +115,15 @@ class Review:
         """Do a planned change of files; returns those that could not be changed."""
         async with self._rewinding.setdefault(task.id, Lock()):
             await self._undoing.carry_out(task, await self._undoing.plan(task, undo, still=True), undo)
+        return [*undo.conflicts, *undo.not_restored]
+
+    async def apply(self, task: Task, files: Sequence[FileState], workspace: str) -> list[LeftFile]:
+        """Change all of these files, or none; returns those in the way. May be repeated after a crash."""
+        undo = Undo(rewind_to=None, files=list(files), workspace=workspace)
+        await self._undoing.bring(task, undo)
+        if left := undo.left():
+            made = Undo(rewind_to=None, files=[back(each) for each in files if each.path not in left])
+            await self._undoing.bring(task, made.model_copy(update={"workspace": workspace}))
         return [*undo.conflicts, *undo.not_restored]
 
     async def finish(self) -> None:

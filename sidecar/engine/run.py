@@ -38,9 +38,9 @@ class TaskRun:
         self.log = TaskLog(claim, journal)
         self.inbox = Inbox(self.log)
         self.budget = Budget(self.log, claim.records, claim.request.options)
-        waits = Waits(self.log, slots, self.clock)
-        approvals = Approvals(self.log, self.inbox, waits)
-        self.questions = Questions(self.log, self.inbox, waits, can_ask=claim.request.options.can_ask)
+        self.waits = Waits(self.log, slots, self.clock)
+        approvals = Approvals(self.log, self.inbox, self.waits)
+        self.questions = Questions(self.log, self.inbox, self.waits, can_ask=claim.request.options.can_ask)
         self.ledger = TaskLedger(self.log, approvals, self.questions, lambda: self.stopped_by == "cancel")
         self.turns = Turns(self.log, self.budget, self.inbox, lambda: self.stopped_by == "shutdown")
 

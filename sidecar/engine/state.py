@@ -46,6 +46,8 @@ class RecordKind(StrEnum):
     HUNK = "hunk"
     UNDO = "undo"
     UNDONE = "undone"
+    #: A task that works on a part of this one (Child), by the StepKey of that part.
+    CHILD = "child"
 
 
 class RewoundTo(Wire):
@@ -78,6 +80,13 @@ class Round(Wire):
 
     asked: str
     answered: str
+
+
+class Child(Wire):
+    """A task that works on a part of this one, and your messages that it was told."""
+
+    task_id: str
+    told: list[str] = []
 
 
 class TurnRecord(Wire):
@@ -120,6 +129,7 @@ class TaskState:
     question_answers: dict[str, str] = field(default_factory=dict)
     rounds: list[Round] = field(default_factory=list)
     hunks: dict[str, str] = field(default_factory=dict)
+    children: dict[StepKey, Child] = field(default_factory=dict)
     timeline: Timeline = field(default_factory=Timeline)
 
     @classmethod
@@ -177,6 +187,8 @@ class TaskState:
                 self.answers[record.key] = self.answers[record.key].model_copy(update={"scope": "once"})
             case RecordKind.ROUND:
                 self.rounds.append(Round.model_validate_json(record.body))
+            case RecordKind.CHILD:
+                self.children[StepKey.parse(record.key)] = Child.model_validate_json(record.body)
             case RecordKind.HUNK:
                 self.hunks[plain(record.key)] = record.body
 

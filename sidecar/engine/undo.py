@@ -205,10 +205,7 @@ class Undoing:
 
     async def carry_out(self, task: Task, key: str, undo: Undo) -> None:
         """Do what is planned. Files that can't be restored are added to those that `undo` leaves alone."""
-        # Deletions first: a directory may be in the place of a file, or the other way round.
-        await self._bring_all(task, undo, [file for file in undo.files if file.after is None])
-        await self._bring_all(task, undo, [file for file in undo.files if file.after is not None])
-        self._forget()
+        await self.bring(task, undo)
         left = undo.left()
         restored = [_changed(file) for file in undo.files if file.path not in left]
         events: list[Event] = [DiffEvent(files=restored)] if restored else []
@@ -217,7 +214,7 @@ class Undoing:
             events = [undo.merged]
             if left:
                 events = []
-                await self._bring_all(task, undo, [_back(file) for file in undo.files if file.path not in left])
+                await self._bring_all(task, undo, [back(file) for file in undo.files if file.path not in left])
         stays: list[Record] = []
         if undo.rewind_to is not None:
             reason = f"rewound to event {undo.rewind_to}{_left_in_words(left)}"
@@ -241,6 +238,13 @@ class Undoing:
                 await self._journal.append(task.id, events, records)
             if text:
                 self._heard(task.id, Record(RecordKind.MESSAGE, said.id, said.to_json()))
+
+    async def bring(self, task: Task, undo: Undo) -> None:
+        """Change the planned files; one that is already as planned stays as it is."""
+        # Deletions first: a directory may be in the place of a file, or the other way round.
+        await self._bring_all(task, undo, [file for file in undo.files if file.after is None])
+        await self._bring_all(task, undo, [file for file in undo.files if file.after is not None])
+        self._forget()
 
     async def _what_stays(self, task: Task, key: str, seq: int, left: set[str]) -> list[Record]:
         """The changes in files that the rewind leaves alone, as the first of what the task does from there."""
@@ -324,7 +328,7 @@ def place_of(task: Task) -> str:
     return task.worktree or task.workspace
 
 
-def _back(file: FileState) -> FileState:
+def back(file: FileState) -> FileState:
     return file.model_copy(update={"before": file.after, "after": file.before, "mode": file.was, "was": file.mode})
 
 

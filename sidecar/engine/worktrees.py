@@ -7,7 +7,7 @@ finished like an undo: all of its files are changed, or none.
 
 import asyncio
 import os
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Collection, Sequence
 from contextlib import suppress
 from typing import Protocol
 from weakref import WeakValueDictionary
@@ -36,7 +36,8 @@ from sidecar.wire.worktrees import (
 from tools.errors import ToolError
 from tools.host import FileContent
 from tools.ledger import FileState, digest
-from tools.worktrees import ChangedPath, WorktreeStore
+from tools.skipped import is_cache
+from tools.worktrees import ChangedPath, WorktreeBase, WorktreeStore
 
 _MAX_TEXT = 20_000
 _BOTH = "The task and somebody else changed the same lines."
@@ -108,7 +109,7 @@ class Worktrees:
                 raise StepFailed("worktree_gone", message, recoverable=False)
             return
         try:
-            base = await asyncio.to_thread(self._git.create, run.task_id, run.request.workspace)
+            base = await self._create(run)
         except ToolError as error:
             message = f"No worktree could be made, so the task did nothing. {error.message}"
             raise StepFailed("no_worktree", message, recoverable=True) from error
@@ -116,6 +117,15 @@ class Worktrees:
         left_out = base.left_out or None
         await run.log.append(WorktreeEvent(state="created", path=base.directory, left_out=left_out))
         run.move_to(base.directory)
+
+    async def _create(self, run: TaskRun) -> WorktreeBase:
+        """If the run is stopped meanwhile, wait for it: the next run must not meet a worktree that is being made."""
+        making = asyncio.ensure_future(asyncio.to_thread(self._git.create, run.task_id, run.request.workspace))
+        try:
+            return await asyncio.shield(making)
+        except asyncio.CancelledError:
+            await asyncio.wait({making})
+            raise
 
     # -- merging -----------------------------------------------------------------------------------------------------
 
@@ -135,7 +145,7 @@ class Worktrees:
         undo = Undo(rewind_to=None, files=[], tool="merge_worktree", workspace=task.workspace)
         conflicts: list[MergeConflict] = []
         for each in changed:
-            conflict = await self._plan_file(task, undo, each, wanted, inside)
+            conflict = await self._plan_file(task, undo, each, wanted, inside, task.id)
             if conflict is not None:
                 conflicts.append(conflict)
         files = [RewoundFile(path=file.path, change=change_of(file)) for file in undo.files]
@@ -155,8 +165,33 @@ class Worktrees:
         await self._remove(task.id, task.workspace, place)
         return answer.model_copy(update={"merged": True})
 
+    async def plan_merge(
+        self, task_id: str, keeper: str, left_out: Collection[str]
+    ) -> tuple[list[FileState], list[MergeConflict]]:
+        """What merging a part would change in its workspace; the contents are kept with the task `keeper`."""
+        task = await self._still(task_id)
+        inside = self._inside(task)
+        undo = Undo(rewind_to=None, files=[])
+        conflicts = [
+            conflict
+            for each in await self._changed(task, inside)
+            if _relative_to(inside, each.path) not in left_out
+            and (conflict := await self._plan_file(task, undo, each, MergeRequest(), inside, keeper)) is not None
+        ]
+        return undo.files, conflicts
+
+    async def close_merged(self, task_id: str, files: Sequence[str]) -> None:
+        """The task that this one is a part of has merged it."""
+        async with self._locks.setdefault(task_id, asyncio.Lock()):
+            task = await self._journal.task(task_id)
+            if task.worktree is None:
+                return
+            merged = WorktreeEvent(state="merged", path=task.worktree, files=list(files))
+            await self._journal.append(task_id, [merged], when=STILL)
+            await self._remove(task_id, task.workspace, task.worktree)
+
     async def _plan_file(
-        self, task: Task, undo: Undo, changed: ChangedPath, wanted: MergeRequest, inside: str
+        self, task: Task, undo: Undo, changed: ChangedPath, wanted: MergeRequest, inside: str, keeper: str
     ) -> MergeConflict | None:
         path = _relative_to(inside, changed.path)
         if path is None:
@@ -178,7 +213,7 @@ class Worktrees:
         if result != found:
             for file in (found, result):
                 if file is not None and not wanted.preview:
-                    await self._journal.put_blob(task.id, file.content, None, capped=False)
+                    await self._journal.put_blob(keeper, file.content, None, capped=False)
             undo.files.append(_change(path, found, result))
         return conflict
 
@@ -191,7 +226,8 @@ class Worktrees:
         """What differs from the start, by Git and by the task's own history: that also knows of ignored files."""
         history = FileHistory(await self._journal.records(task.id), task.worktree or "")
         also = [os.path.normpath(f"{inside}/{path}") for path in history.paths()]
-        return await asyncio.to_thread(self._git.changed, task.id, also)
+        found = await asyncio.to_thread(self._git.changed, task.id, also)
+        return [each for each in found if each.base is not None or not is_cache(each.path)]
 
     # -- listing and removing ----------------------------------------------------------------------------------------
 

@@ -103,6 +103,7 @@ def task_of(task_id: str, created_at: str, request: StoredRequest, state: TaskPr
         archived=state.archived,
         worktree=state.worktree,
         traceparent=request.traceparent,
+        parent=request.parent,
     )
 
 

@@ -186,6 +186,9 @@ class PlanItem(Wire):
     id: str
     title: str
     state: Literal["pending", "running", "done", "failed"]
+    agent: Annotated[str | None, Field(description="Who works on it, in a crew.")] = optional()
+    task_id: Annotated[str | None, Field(description="The task that works on it, in a crew.")] = optional()
+    status: Annotated[Status | None, Field(description="The status of that task.")] = optional()
 
 
 class PlanEvent(Event):

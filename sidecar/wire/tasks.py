@@ -86,6 +86,17 @@ class Options(Wire):
             "uncommitted changes; merge it when you like the result."
         ),
     ] = "none"
+    crew: Annotated[
+        bool | None,
+        Field(
+            description="A crew: a strategist splits the goal, specialists work on the parts, each as a task of its "
+            "own in its own worktree, and what passes its checks is merged."
+        ),
+    ] = optional()
+    workers: Annotated[
+        int | None,
+        Field(ge=1, le=8, description="Parts of a plan that may be worked on at once; default: 4 in a crew."),
+    ] = optional()
     verify_unasked: Annotated[
         bool | None,
         Field(description="Skip checks that need approval instead of asking; the result lists them."),
@@ -204,6 +215,20 @@ class Source(Wire):
     why: str
 
 
+class SubtaskResult(Wire):
+    """One part of a crew's goal, and the task that did it."""
+
+    id: str
+    title: str
+    agent: str
+    state: Literal["pending", "running", "done", "failed"]
+    task_id: Annotated[str | None, Field(description="The last task that worked on it.")] = optional()
+    attempts: int
+    verified: bool | None
+    files: list[str]
+    error: str | None = optional()
+
+
 class TaskResult(Wire):
     summary: str
     files_modified: list[str]
@@ -217,6 +242,7 @@ class TaskResult(Wire):
     success: Annotated[
         bool | None, Field(description="Whether that project was created and no check of it failed.")
     ] = optional()
+    subtasks: Annotated[list[SubtaskResult] | None, Field(description="Of a crew.")] = optional()
 
 
 class ForkedFrom(Wire):
@@ -250,6 +276,7 @@ class Task(Wire):
     archived: bool
     worktree: Annotated[str | None, Field(description="Where it works, until that is merged or removed.")] = optional()
     traceparent: Annotated[str | None, Field(description="The trace of the request that started it.")] = optional()
+    parent: Annotated[str | None, Field(description="The task that this one is a part of.")] = optional()
 
 
 class LabelRequest(Wire):
@@ -380,3 +407,4 @@ class StoredRequest(Wire):
     forked_from: ForkedFrom | None = optional()
     creates_project: Annotated[bool | None, Field(description="Its workspace is a new project.")] = optional()
     traceparent: Annotated[str | None, Field(description="The trace of the request that started it.")] = optional()
+    parent: Annotated[str | None, Field(description="The task that this one is a part of.")] = optional()

@@ -79,8 +79,11 @@ class Customizations:
         trusted: Callable[[str], bool] = lambda workspace: False,
         changed: Callable[[str], bool] = lambda workspace: False,
         rules_bytes: int = RULES_BYTES,
+        shipped: Path | None = None,
     ) -> None:
         self._user = user
+        #: Agents that come with the program; your own of the same name replace them.
+        self._shipped = shipped
         #: Bytes of a trusted repository's rules that models get.
         self.rules_bytes = rules_bytes
         self._trusted = trusted
@@ -89,7 +92,7 @@ class Customizations:
 
     def load(self, workspace: str) -> Definitions:
         """The built-in agents and your own. Files that can't be used are left out and listed in `problems`."""
-        folders = [self._user] if self._user is not None else []
+        folders = [folder for folder in (self._shipped, self._user) if folder is not None]
         own = Path(workspace) / IN_WORKSPACE
         if own.is_dir() and self._trusted(workspace):
             folders.append(own)
@@ -97,7 +100,7 @@ class Customizations:
         commands: dict[str, CustomCommand] = {}
         problems: dict[str, str] = {}
         for folder in folders:
-            found = self._load_folder(folder, own=folder == self._user)
+            found = self._load_folder(folder, own=folder != own)
             agents |= found.agents
             commands |= found.commands
             problems |= found.problems

@@ -33,6 +33,15 @@ def _path_parts(file: str) -> tuple[str, ...]:
     return parts[:pattern]
 
 
+def overlap(ours: Sequence[str], theirs: Sequence[str]) -> bool:
+    """Whether some of these files, folders or patterns may be the same file."""
+    return any(
+        one[: len(another)] == another[: len(one)]
+        for one in map(_path_parts, ours)
+        for another in map(_path_parts, theirs)
+    )
+
+
 class PlannedStep(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
@@ -51,10 +60,7 @@ class PlannedStep(BaseModel):
 
     def is_independent_of(self, other: "PlannedStep") -> bool:
         """Whether both name their files, and none overlap."""
-        ours, theirs = (tuple(map(_path_parts, step.files)) for step in (self, other))
-        return bool(ours and theirs) and not any(
-            one[: len(another)] == another[: len(one)] for one in ours for another in theirs
-        )
+        return bool(self.files and other.files) and not overlap(self.files, other.files)
 
     def render(self) -> str:
         parts = [f"{self.id}. {self.title}"]

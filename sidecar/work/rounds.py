@@ -31,6 +31,7 @@ from tools.executor.registry import Registry
 
 if TYPE_CHECKING:
     from sidecar.verify.verifier import Verifier
+    from sidecar.work.verification import VerificationStages
 
 #: The newest tasks of a conversation whose tool results a follow-up carries; of older ones, only what was said.
 _WHOLE_TASKS = 3
@@ -70,27 +71,7 @@ class RoundRunner:
         chosen = await self._route(StepKey(current, ROUTE), run, prompt)
         if not chosen.pipeline:
             return await undo_last_change(run, self._journal)
-        _check_agents(definitions, chosen.pipeline)
-        setup = AgentSetup(
-            run=run,
-            catalog=self._catalog,
-            registry=self._registry,
-            executor=self._executor,
-            definitions=definitions,
-            round=current,
-            request=prompted or request_of(run.instruction, definitions.commands, definitions.agents),
-            past=await self._past(run),
-            pipeline=chosen.pipeline,
-            read_only=chosen.intent in READ_ONLY,
-            trusted=self._customizations.trusts(run.request.workspace),
-            rules_bytes=self._customizations.rules_bytes,
-            standards=self._customizations.standards(),
-            references=self._references,
-            prompted=bool(prompted),
-            may_ask_to_edit=_may_ask_to_edit(run, chosen),
-            careful=unsure(chosen),
-            knowledge=self._knowledge,
-        )
+        setup = await self.set_up(run, chosen, definitions, prompted)
         results = await run_pipeline(self._pipeline(setup, chosen), run)
         found = researched(results)
         changed, verification = changed_files(run.state), verification_result(run.state)
@@ -106,6 +87,35 @@ class RoundRunner:
             project_path=project,
             success=None if project is None else bool(changed) and not failed,
         )
+
+    async def set_up(
+        self, run: TaskRun, chosen: RouteAnswer, definitions: Definitions, prompted: str = ""
+    ) -> AgentSetup:
+        """What the agents of the present round share; `prompted` is the text of a prompt that you named."""
+        _check_agents(definitions, chosen.pipeline)
+        return AgentSetup(
+            run=run,
+            catalog=self._catalog,
+            registry=self._registry,
+            executor=self._executor,
+            definitions=definitions,
+            round=run.state.current_round,
+            request=prompted or request_of(run.instruction, definitions.commands, definitions.agents),
+            past=await self._past(run),
+            pipeline=chosen.pipeline,
+            read_only=chosen.intent in READ_ONLY,
+            trusted=self._customizations.trusts(run.request.workspace),
+            rules_bytes=self._customizations.rules_bytes,
+            standards=self._customizations.standards(),
+            references=self._references,
+            prompted=bool(prompted),
+            may_ask_to_edit=_may_ask_to_edit(run, chosen),
+            careful=unsure(chosen),
+            knowledge=self._knowledge,
+        )
+
+    def definitions(self, workspace: str) -> Definitions:
+        return self._customizations.load(workspace)
 
     def _pipeline(self, setup: AgentSetup, chosen: RouteAnswer) -> Pipeline:
         verification = Unfold(lambda results: self._verification(setup, results))
@@ -131,7 +141,7 @@ class RoundRunner:
         return [message for message in messages if message.id not in read]
 
     def _verification(self, setup: AgentSetup, results: Results) -> Sequence[Stage]:
-        """The stages that verify the work, if there is any; imported on first use."""
+        """The stages that verify the work, if there is any."""
         run, verify = setup.run, setup.run.request.options.verify
         # A read-only round has edits only if you allowed them meanwhile.
         if verify == "off" or (setup.read_only and not has_edits(run.state)):
@@ -142,15 +152,18 @@ class RoundRunner:
         needed = needs_verification(run.state, run.instruction, worker_texts(results))
         if not (begun or named or needed or test_calls(run.state)):
             return []
+        return self.checks(setup).stages(results)
+
+    def checks(self, setup: AgentSetup) -> "VerificationStages":
+        """The checks of a round's work; imported on first use."""
         from sidecar.verify.commands import load_commands
         from sidecar.verify.verifier import Verifier
         from sidecar.work.verification import VerificationStages
 
         if self._verifier is None:
             self._verifier = Verifier(self._verify_seconds)
-        commands = load_commands(run.request.workspace) if setup.trusted else None
-        stages = VerificationStages(setup, self._verifier, commands, preapproved=lambda: self._preapproved(setup))
-        return stages.stages(results)
+        commands = load_commands(setup.run.request.workspace) if setup.trusted else None
+        return VerificationStages(setup, self._verifier, commands, preapproved=lambda: self._preapproved(setup))
 
     def _preapproved(self, setup: AgentSetup) -> bool:
         """Like policy: a project's own commands run without asking only in a sandbox, and as you trusted them."""

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from sidecar.engine.run import TaskRun
     from tools.executor.executor import Executor
 
-#: Answers a call of `delegate` in a turn.
-Delegate = Callable[[StepKey, int, ToolUse], Awaitable[ToolReturn]]
+#: Answers one call in a turn, such as `delegate`.
+Answerer = Callable[[StepKey, int, ToolUse], Awaitable[ToolReturn]]
 DELEGATE, TODO = "delegate", "todo"
 
 
@@ -39,7 +39,7 @@ class TaskTurnLog:
         apart: bool = False,
         listens: bool = True,
         careful: bool = False,
-        delegate: Delegate | None = None,
+        delegate: Answerer | None = None,
     ) -> None:
         self._run = run
         self._executor = executor
@@ -52,7 +52,8 @@ class TaskTurnLog:
         self._listens = listens
         #: Whether it asks before the first edit, because you may not have wanted one.
         self._careful = careful
-        self._delegate = delegate
+        #: Calls that are answered without a tool, by the name that the model calls.
+        self.answers: dict[str, Answerer] = {} if delegate is None else {DELEGATE: delegate}
 
     def recorded(self, key: StepKey) -> CollectedReply | None:
         turn = self._run.turns.find(key)
@@ -90,9 +91,9 @@ class TaskTurnLog:
         return bool(self._run.request.options.plan) and self._agent.name == "planner"
 
     async def call(self, key: StepKey, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]:
-        delegated = {number: call for number, call in enumerate(calls) if call.tool == DELEGATE and self._delegate}
-        found = dict(zip(delegated, await self._delegate_all(key, delegated), strict=True))
-        others = {number: call for number, call in enumerate(calls) if number not in delegated}
+        own = {number: call for number, call in enumerate(calls) if call.tool in self.answers}
+        found = dict(zip(own, await self._answer_all(key, own), strict=True))
+        others = {number: call for number, call in enumerate(calls) if number not in own}
         if others:
             found.update(zip(others, await self._execute(key, others), strict=True))
         return [found[number] for number in range(len(calls))]
@@ -122,11 +123,9 @@ class TaskTurnLog:
                 run.log.enqueue(PlanEvent(items=items))
         return [tool_return(call, outcome) for call, outcome in zip(calls.values(), outcomes, strict=True)]
 
-    async def _delegate_all(self, key: StepKey, calls: Mapping[int, ToolUse]) -> Sequence[ToolReturn]:
+    async def _answer_all(self, key: StepKey, calls: Mapping[int, ToolUse]) -> Sequence[ToolReturn]:
         """Questions are answered at the same time; work that may change files is done in order."""
-        if self._delegate is None:
-            return []
-        asked = [partial(self._delegate, key, number, call) for number, call in calls.items()]
+        asked = [partial(self.answers[call.tool], key, number, call) for number, call in calls.items()]
         if all(call.args.get("tools", "read") == "read" for call in calls.values()):
             return await asyncio.gather(*(ask() for ask in asked))
         return [await ask() for ask in asked]

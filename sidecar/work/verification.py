@@ -55,7 +55,7 @@ class VerificationStages:
         key = self._key(number)
 
         async def act(results: Results) -> str:
-            return (await self._check(number, attempt, results)).to_json()
+            return (await self.check(self._key(number), attempt, results)).to_json()
 
         def then(value: str) -> Sequence[Event]:
             verification = Verification.model_validate_json(value)
@@ -129,8 +129,8 @@ class VerificationStages:
 
     # -- one verification ---------------------------------------------------------------------------------------------
 
-    async def _check(self, number: int, attempt: int, results: Results) -> Verification:
-        run, key = self._run, self._key(number)
+    async def check(self, key: StepKey, attempt: int, results: Results) -> Verification:
+        run = self._run
         host = self._setup.executor.host(run.request.workspace)
         if host is None:
             return Verification(passed=None, attempt=attempt, notes=["The workspace is not accessible."])
@@ -181,7 +181,8 @@ class VerificationStages:
     def _commands(self) -> tuple[Sequence[str] | None, bool]:
         verify = self._run.request.options.verify
         if isinstance(verify, list) and verify:
-            return verify, True
+            # A plan's checks are a model's words: only a person's need no other answer.
+            return verify, self._run.request.options.by_person
         return self._configured, False
 
     # -- the worker and its conversation -----------------------------------------------------------------------------

@@ -7,9 +7,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from sidecar.config.repositories import Repositories
 from sidecar.config.settings import Settings
 from sidecar.engine.engine import Engine
 from sidecar.engine.operations import AnswerApproval, Execute, Operation
+from sidecar.engine.worktrees import Worktrees
+from sidecar.fleet.crew.crew import AGENTS, CrewWork
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
@@ -23,6 +26,7 @@ from tests.waiting import SECONDS
 from tools.executor.executor import Executor
 from tools.executor.registry import default_registry
 from tools.local.backend import LocalBackend
+from tools.local.repository.worktree import GitWorktrees
 from tools.policy.policy import Policy
 
 Json = dict[str, Any]
@@ -39,6 +43,7 @@ class EngineHarness:
         customizations: Customizations | None = None,
         references: ReferenceSource | None = None,
         knowledge: Knowledge | None = None,
+        crews: bool = False,
     ) -> None:
         self.workspace = tmp_path / "workspace"
         self.workspace.mkdir(exist_ok=True)
@@ -56,11 +61,23 @@ class EngineHarness:
             self.catalog,
             registry,
             self.executor,
-            customizations,
+            customizations or (Customizations(shipped=AGENTS) if crews else None),
             references=references,
             knowledge=knowledge,
         )
-        self.engine = Engine(journal, workflow, backend.host, self.workspace, slots=slots, max_queued=max_queued)
+        crew = CrewWork(workflow, journal)
+        git = GitWorktrees(data_dir / "worktrees", data_dir, None, lambda workspace: False)
+        repositories = Repositories(data_dir)
+        self.engine = Engine(
+            journal,
+            crew,
+            backend.host,
+            self.workspace,
+            slots=slots,
+            max_queued=max_queued,
+            worktrees=(lambda kept, review: Worktrees(kept, review, git, repositories)) if crews else None,
+        )
+        crew.connect(self.engine)
 
     def script(self, name: str, replies: object) -> Json:
         (self.scripts / f"{name}.json").write_text(json.dumps(replies))

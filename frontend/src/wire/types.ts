@@ -876,6 +876,10 @@ export interface Options {
   review?: "auto" | "always" | "never";
   /** `worktree`: work in a Git worktree of the repository, outside the workspace, with your uncommitted changes; merge it when you like the result. */
   isolation?: "none" | "worktree";
+  /** A crew: a strategist splits the goal, specialists work on the parts, each as a task of its own in its own worktree, and what passes its checks is merged. */
+  crew?: boolean;
+  /** Parts of a plan that may be worked on at once; default: 4 in a crew. */
+  workers?: number;
   /** Skip checks that need approval instead of asking; the result lists them. */
   verifyUnasked?: boolean;
   /** Unattended: a call that needs approval is denied, and a question takes its safe choice. */
@@ -903,6 +907,12 @@ export interface PlanItem {
   id: string;
   title: string;
   state: "pending" | "running" | "done" | "failed";
+  /** Who works on it, in a crew. */
+  agent?: string;
+  /** The task that works on it, in a crew. */
+  taskId?: string;
+  /** The status of that task. */
+  status?: Status;
 }
 
 export interface PolicyAnswer {
@@ -1223,6 +1233,20 @@ export interface StreamFrame {
   text: string;
 }
 
+/** One part of a crew's goal, and the task that did it. */
+export interface SubtaskResult {
+  id: string;
+  title: string;
+  agent: string;
+  state: "pending" | "running" | "done" | "failed";
+  /** The last task that worked on it. */
+  taskId?: string;
+  attempts: number;
+  verified: boolean | null;
+  files: string[];
+  error?: string;
+}
+
 export interface Task {
   id: string;
   status: Status;
@@ -1250,6 +1274,8 @@ export interface Task {
   worktree?: string;
   /** The trace of the request that started it. */
   traceparent?: string;
+  /** The task that this one is a part of. */
+  parent?: string;
 }
 
 export interface TaskError {
@@ -1277,6 +1303,8 @@ export interface TaskResult {
   projectPath?: string;
   /** Whether that project was created and no check of it failed. */
   success?: boolean;
+  /** Of a crew. */
+  subtasks?: SubtaskResult[];
 }
 
 export interface Template {

@@ -21,6 +21,24 @@ from sidecar.commands.table.arguments import (
     positive,
 )
 
+_LIMITS = (
+    arg(
+        "--verify",
+        action="append",
+        metavar="COMMAND",
+        default=[],
+        help="verify the change with this command (repeatable), or `off`; without a terminal, a check that needs your "
+        "approval is skipped",
+    ),
+    arg("--max-cost", type=float, metavar="USD", help="stop when the models have cost this much"),
+    arg("--max-turns", type=positive, metavar="N", help="how many turns an agent may take"),
+    arg("--max-duration", type=float, metavar="SECONDS", help="give up after this much work (default: 3600)"),
+)
+_ASKING = approvals(
+    "ask before commands, edits to ask before edits too, auto to never ask and deny instead, readonly to change "
+    "nothing (default: ask)"
+)
+_PRIORITY = choice("--priority", "LEVEL", ("high", "normal", "low"), default="normal")
 TASKS = (
     Command(
         "run",
@@ -46,28 +64,40 @@ brain run "search for TODO" --approvals readonly""",
             DATA_DIR,
             *OUTPUT,
             flag("--continue", "-c", "--last", help="continue the newest conversation in this directory"),
-            approvals(
-                "ask before commands, edits to ask before edits too, auto to never ask and deny instead, readonly to "
-                "change nothing (default: ask)"
-            ),
+            _ASKING,
             MODEL,
             choice("--effort", "LEVEL", EFFORTS, help="low, medium or high: how much models that reason should think"),
             arg("--intent", choices=intents, metavar="INTENT", help="kind of task, instead of the router's choice"),
             arg("--conversation", metavar="ID", help="continue this conversation"),
-            choice("--priority", "LEVEL", ("high", "normal", "low"), default="normal"),
+            _PRIORITY,
             flag("--plan", help="plan first, reading only, and ask whether to go ahead"),
             flag("--worktree", help="work in a Git worktree of its own, to be merged with `brain merge`"),
-            arg(
-                "--verify",
-                action="append",
-                metavar="COMMAND",
-                default=[],
-                help="verify the change with this command (repeatable), or `off`; without a terminal, a check that "
-                "needs your approval is skipped",
-            ),
-            arg("--max-cost", type=float, metavar="USD", help="stop when the models have cost this much"),
-            arg("--max-turns", type=positive, metavar="N", help="how many turns an agent may take"),
-            arg("--max-duration", type=float, metavar="SECONDS", help="give up after this much work (default: 3600)"),
+            *_LIMITS,
+        ),
+    ),
+    Command(
+        "crew",
+        "Tasks",
+        "let several specialists work on a goal",
+        "A strategist splits the goal into parts, an architect reviews the plan, and specialists (your own agents too) "
+        "work on the parts at the same time, each as a task of its own in its own Git worktree. What passes its checks "
+        "is merged, and the whole is verified after each merge; a part that fails is tried three times. The result is "
+        "in a worktree until you take it over with `brain merge`. Cancel and resume act on all of it.",
+        """\
+brain crew "add a comments table, an API for it and a page that shows them"
+brain crew "port the tests to pytest" --workers 2 --verify "make test\"""",
+        "run:crew",
+        (
+            arg("task", help='the goal, in plain words; "-" reads standard input'),
+            WORKSPACE,
+            DATA_DIR,
+            *OUTPUT,
+            _ASKING,
+            MODEL,
+            _PRIORITY,
+            arg("--workers", type=positive, metavar="N", help="parts that are worked on at once, up to 8 (default: 4)"),
+            flag("--here", help="merge into the workspace itself, not into a worktree"),
+            *_LIMITS,
         ),
     ),
     Command(

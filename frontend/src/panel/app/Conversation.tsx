@@ -8,6 +8,7 @@ import { DraftMessage, Message } from "../features/chat/Message.tsx";
 import { Request } from "../features/chat/Request.tsx";
 import { NextStep } from "../features/control/NextStep.tsx";
 import { Burst } from "../features/progress/Burst.tsx";
+import { Crew, isCrew } from "../features/progress/Crew.tsx";
 import { NoteRow } from "../features/progress/NoteRow.tsx";
 import { Plan, Verdict } from "../features/progress/PlanAndVerdict.tsx";
 import { StepRow } from "../features/progress/StepRow.tsx";
@@ -146,7 +147,7 @@ function RowContent({ row, thread, onRewind, onResend }: RowProps) {
     case "step":
       return <StepRow item={item} onRewind={onRewind} />;
     case "plan":
-      return <Plan item={item} over={over} />;
+      return isCrew(item) ? <Crew item={item} over={over} /> : <Plan item={item} over={over} />;
     case "verdict":
       return <Verdict item={item} />;
     case "note":

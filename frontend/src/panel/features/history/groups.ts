@@ -16,6 +16,8 @@ export function groupByDate(tasks: readonly Task[], now: Date = new Date()): Gro
   const groups = new Map<string, Task[]>();
   for (const name of ["Needs you", "Pinned"]) groups.set(name, []);
   for (const task of tasks) {
+    // Parts of a crew are shown with their crew.
+    if (task.parent !== undefined && !needsYou(task)) continue;
     const name = nameOf(task, midnight);
     groups.set(name, [...(groups.get(name) ?? []), task]);
   }

@@ -14,15 +14,22 @@ const ICONS: Record<PlanThreadItem["steps"][number]["state"], IconName> = {
   failed: "close",
 };
 
+/** The state of one step of a plan. */
+export function PlanMark({ state, over }: { state: PlanThreadItem["steps"][number]["state"]; over: boolean }) {
+  return (
+    <span className={styles.mark} data-state={state}>
+      {state === "running" && !over ? <Spinner /> : <Icon name={ICONS[state]} />}
+    </span>
+  );
+}
+
 /** The plan, with the state of each step. `over`: the task has ended, so no step is running. */
 export const Plan = memo(function Plan({ item, over }: { item: PlanThreadItem; over: boolean }) {
   return (
     <ol className={styles.plan} aria-label="Plan">
       {item.steps.map(({ id, title, state }) => (
         <li key={id} data-state={state}>
-          <span className={styles.mark}>
-            {state === "running" && !over ? <Spinner /> : <Icon name={ICONS[state]} />}
-          </span>
+          <PlanMark state={state} over={over} />
           <span>{revealHidden(title)}</span>
         </li>
       ))}

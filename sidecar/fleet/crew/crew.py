@@ -1,0 +1,134 @@
+"""The engine's port to crews: carries out a task with `options.crew`, and leaves every other to the workflow."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sidecar.engine.errors import AgentError, StepFailed
+from sidecar.engine.run import TaskRun
+from sidecar.engine.state import UserMessage
+from sidecar.engine.steps import ROUTE, StepKey
+from sidecar.journal.errors import JournalError
+from sidecar.journal.port import Journal
+from sidecar.wire.events import RouteEvent
+from sidecar.wire.tasks import RouteAnswer, TaskResult
+from sidecar.work.roster import ROSTER, Agent
+from sidecar.work.workflow import Workflow
+
+if TYPE_CHECKING:
+    from sidecar.fleet.crew.children import Children, Tasks
+
+#: The folder with the agents that come with crews, in `agents/`.
+AGENTS = Path(__file__).parent
+#: Parts that a crew works on at once.
+WORKERS = 4
+_LEADERS = ("strategist", "architect")
+
+
+class CrewWork:
+    def __init__(self, workflow: Workflow, journal: Journal) -> None:
+        self._workflow = workflow
+        self._journal = journal
+        self._tasks: Tasks | None = None
+
+    def connect(self, tasks: "Tasks") -> None:
+        """The engine, which needs this object to be made."""
+        self._tasks = tasks
+
+    async def carry_out(self, run: TaskRun) -> TaskResult:
+        if not run.request.options.crew:
+            return await self._workflow.carry_out(run)
+        children = self._children(run)
+        try:
+            return await self._carry_out(run, children)
+        except BaseException as error:
+            cause = _first(error)
+            # Whoever took the task over goes on with its parts; so does the next start.
+            if run.stopped_by != "shutdown" and not isinstance(cause, JournalError):
+                await asyncio.shield(children.cancel())
+            if isinstance(cause, AgentError):
+                raise StepFailed(cause.code, cause.message, recoverable=cause.recoverable) from cause
+            raise cause from None if cause is error else error
+
+    async def _carry_out(self, run: TaskRun, children: "Children") -> TaskResult:
+        from sidecar.fleet.crew.dispatch import Dispatch
+        from sidecar.fleet.crew.merging import MergeQueue
+        from sidecar.fleet.crew.planning import make_plan
+        from sidecar.fleet.crew.report import render_report
+        from sidecar.work.changes import changed_files, verification_result
+
+        assert self._tasks is not None
+        rounds = self._workflow.rounds
+        definitions = rounds.definitions(run.request.workspace)
+        why = "You asked for a crew to work on it."
+        route = RouteAnswer(intent="edit_code", confidence=1.0, pipeline=list(_LEADERS), why=why)
+        setup = await rounds.set_up(run, route, definitions)
+        key = StepKey(setup.round, ROUTE)
+        if key not in run.state.steps:
+            await run.record_step(key, route.to_json(), RouteEvent(**route.model_dump()), read_only=True)
+        plan = await make_plan(setup, specialists(definitions.agents))
+        checks = None if run.request.options.verify == "off" else rounds.checks(setup)
+        merges = MergeQueue(run, self._tasks, self._journal, checks)
+        dispatch = Dispatch(
+            run,
+            setup.request,
+            plan,
+            self._tasks,
+            children,
+            merges,
+            workers=run.request.options.workers or WORKERS,
+            first=len(_LEADERS) + 1,
+        )
+        parts = await dispatch.run()
+        verification = verification_result(run.state)
+        return TaskResult(
+            summary=render_report(parts, _passed(verification), bool(run.origin), run.task_id),
+            files_modified=changed_files(run.state),
+            verification=verification,
+            usage=run.budget.usage,
+            subtasks=parts,
+        )
+
+    async def abandon(self, run: TaskRun) -> None:
+        if run.state.children:
+            from sidecar.fleet.crew.merging import MergeQueue
+
+            assert self._tasks is not None
+            await self._children(run).cancel()
+            await MergeQueue(run, self._tasks, self._journal, None).finish()
+        await self._workflow.abandon(run)
+
+    async def tidy(self, run: TaskRun) -> None:
+        await self._workflow.tidy(run)
+
+    def missed(self, run: TaskRun) -> Sequence[UserMessage]:
+        """Parts read your messages too."""
+        told = {name for child in run.state.children.values() for name in child.told}
+        return [message for message in self._workflow.missed(run) if message.id not in told]
+
+    def suggest_command(self, asked: str, workspace: str) -> str | None:
+        return self._workflow.suggest_command(asked, workspace)
+
+    def _children(self, run: TaskRun) -> "Children":
+        from sidecar.fleet.crew.children import Children
+
+        assert self._tasks is not None
+        return Children(run, self._tasks, self._journal)
+
+
+def specialists(agents: Mapping[str, Agent]) -> dict[str, Agent]:
+    """Who may own a part of a plan: the shipped specialists, your own agents, and the coder."""
+    leaders = {*_LEADERS, *(name for name in ROSTER if name not in ("coder", "docs"))}
+    return {name: agent for name, agent in agents.items() if name not in leaders}
+
+
+def _passed(verification: Any) -> list[str]:
+    if not isinstance(verification, dict) or verification.get("passed") is not True:
+        return []
+    return [check["command"] or check["name"] for check in verification["checks"] if check["passed"]]
+
+
+def _first(error: BaseException) -> BaseException:
+    """The failure that ended the other parts."""
+    return _first(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error

@@ -1,0 +1,71 @@
+"""Crews with the real process: parts as tasks in their own worktrees, merged and verified together."""
+
+import pytest
+
+from tests.e2e.support import RunningSidecar
+from tests.support.crew import CREW, SUITE, Json, git, make_repository
+
+
+@pytest.fixture
+def crew(sidecar: RunningSidecar) -> RunningSidecar:
+    make_repository(sidecar.workspace)
+    return sidecar
+
+
+def start(sidecar: RunningSidecar, script: object = CREW, **options: object) -> str:
+    models = sidecar.script("crew", script)
+    chosen = {"crew": True, "isolation": "worktree", "approvals": "auto", "verify": [SUITE], **options}
+    return sidecar.execute("Greet whoever the store holds.", models=models, **chosen)
+
+
+def children(sidecar: RunningSidecar, parent: str) -> list[Json]:
+    tasks = sidecar.get("/api/brain/tasks?limit=100").json["tasks"]
+    return [task for task in tasks if task.get("parent") == parent]
+
+
+@pytest.mark.timeout(240)
+def test_a_crew_builds_three_parts_and_recovers_from_failed_checks_and_a_conflict(crew: RunningSidecar) -> None:
+    before = git(crew.workspace, "status", "--porcelain")
+    task = crew.wait_for_end(start(crew), seconds=120)
+    events = crew.events(task["id"])
+    assert task["status"] == "completed", (task["error"], events)
+    assert task["verified"] is True
+    by_id = {each["id"]: each for each in task["result"]["subtasks"]}
+    assert {each["state"] for each in by_id.values()} == {"done"}
+    assert by_id["store"]["verified"] is True
+    assert sorted((by_id["store"]["attempts"], by_id["api"]["attempts"])) == [1, 2]
+    assert "conflict" in str([event for event in events if event["type"] == "retry"])
+    assert git(crew.workspace, "status", "--porcelain") == before
+    found = children(crew, task["id"])
+    assert len(found) == 4
+    assert not [path for each in by_id.values() for path in each["files"] if "__pycache__" in path]
+    assert all("worktree" not in child for child in found)
+    plan = [event for event in events if event["type"] == "plan"][-1]["items"]
+    assert {item["taskId"] for item in plan} <= {child["id"] for child in found}
+    merged = crew.post(f"/api/brain/tasks/{task['id']}/merge", {}).json
+    assert merged["merged"], merged
+    assert (crew.workspace / "store.py").read_text().endswith("'Ada'\n")
+    assert (crew.workspace / "test_all.py").exists()
+
+
+@pytest.mark.timeout(240)
+def test_f01_killed_while_it_plans_works_and_merges_a_crew_goes_on_and_starts_no_part_twice(
+    crew: RunningSidecar,
+) -> None:
+    task_id = start(crew)
+    moments = [
+        lambda event: event["type"] == "plan",
+        lambda event: event["type"] == "plan" and any(item.get("taskId") for item in event["items"]),
+        lambda event: event["type"] == "tool" and event["tool"] == "merge_part" and event["status"] == "running",
+        lambda event: event["type"] == "retry",
+    ]
+    for moment in moments:
+        crew.wait_for_event(task_id, moment)
+        crew.kill()
+        crew.start()
+    task = crew.wait_for_end(task_id)
+    assert task["status"] == "completed", task["error"]
+    assert task["verified"] is True
+    attempts = sum(part["attempts"] for part in task["result"]["subtasks"])
+    assert len(children(crew, task_id)) == attempts
+    assert [event["seq"] for event in crew.events(task_id)] == list(range(1, task["lastSeq"] + 1))
