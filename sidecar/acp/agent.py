@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from sidecar import __version__
+from sidecar.acp.mcp_servers import parse_servers
 from sidecar.acp.modes import AUTOMATIC, BY_ID, EFFORTS, config_options, mode_state
 from sidecar.acp.peer import Editor
 from sidecar.acp.prompt import parse_prompt
@@ -90,7 +91,7 @@ class AcpAgent:
             "agentCapabilities": {
                 "loadSession": True,
                 "promptCapabilities": {"image": True, "audio": False, "embeddedContext": True},
-                "mcpCapabilities": {"http": False, "sse": False},
+                "mcpCapabilities": {"http": True, "sse": False},
                 "sessionCapabilities": {"list": {}, "resume": {}, "close": {}, "fork": {}},
             },
             "authMethods": [],
@@ -144,6 +145,7 @@ class AcpAgent:
         session = self._sessions.pop(_text(params, "sessionId"), None)
         if session is not None:
             await session.cancel()
+            await asyncio.to_thread(session.take_back)
         return {}
 
     async def _prompt(self, params: Json) -> Json:
@@ -189,6 +191,8 @@ class AcpAgent:
         if session_id in self._sessions:
             self._sessions[session_id].detach()
         session = AcpSession(session_id, posixpath.normpath(workspace), service, self._peer, elicits=self._elicits)
+        if servers := parse_servers(params.get("mcpServers") or []):
+            await asyncio.to_thread(session.lend, servers)
         self._sessions[session_id] = session
         return session
 

@@ -32,6 +32,7 @@ class AcpSession:
         self._peer = peer
         self._elicits = elicits
         self._run: Run | None = None
+        self._lent = False
 
     async def prompt(self, prompt: EditorPrompt) -> str:
         """The stop reason."""
@@ -50,6 +51,16 @@ class AcpSession:
     async def cancel(self) -> None:
         if self._run is not None and self._run.active:
             await self._run.cancel()
+
+    def lend(self, servers: Json) -> None:
+        """Let tasks in this workspace use the client's MCP servers."""
+        body = {"session": self.id, "workspace": self.workspace, "servers": servers}
+        self._service.post("/api/brain/mcp/session", body)
+        self._lent = bool(servers)
+
+    def take_back(self) -> None:
+        if self._lent:
+            self.lend({})
 
     def detach(self) -> None:
         if self._run is not None:

@@ -165,7 +165,7 @@ def initialized(version1: Json) -> Json:
     return {
         "protocolVersion": PROTOCOL_VERSION,
         "info": version1["agentInfo"],
-        "capabilities": {"session": {"prompt": prompt}},
+        "capabilities": {"session": {"prompt": prompt, "mcp": {"stdio": {}, "http": {}}}},
         "authMethods": [],
     }
 

@@ -10,6 +10,7 @@ from sidecar.engine.errors import OperationRefused
 from sidecar.wire.mcp import (
     McpAccept,
     McpAdd,
+    McpLend,
     McpList,
     McpPrompt,
     McpPromptArgument,
@@ -90,6 +91,12 @@ class McpRoutes:
         except BadEntry as error:
             raise OperationRefused(422, "invalid_entry", f"{wanted.name}: {error}. Nothing was written.") from error
         return self._listed(self._workspace(None))
+
+    async def lend(self, request: Request) -> Response:
+        wanted = await read(request, McpLend)
+        workspace = self._workspace(wanted.workspace)
+        self._servers.configuration.lend(wanted.session, workspace, wanted.servers)
+        return self._listed(workspace)
 
     async def remove(self, request: Request) -> Response:
         wanted = await read(request, McpRemove)

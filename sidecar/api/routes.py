@@ -453,6 +453,16 @@ TABLE: Sequence[Route] = (
         "the difference.",
     ),
     Route(
+        "POST /api/brain/mcp/session",
+        "lend_mcp_servers",
+        McpRoutes.lend,
+        "Use an editor's MCP servers in a workspace while its session is open",
+        mcp.McpList,
+        mcp.McpLend,
+        refusals=(404,),
+        doc="They are kept in memory only; sandbox, approvals and pins hold for them as for any server.",
+    ),
+    Route(
         "POST /api/brain/mcp/remove",
         "remove_mcp_server",
         McpRoutes.remove,

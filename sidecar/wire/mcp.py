@@ -65,6 +65,17 @@ class McpRemove(Wire):
     name: ShortText
 
 
+class McpLend(Wire):
+    """Servers that an editor hands over with a session; an empty set takes them back."""
+
+    session: ShortText
+    workspace: ShortText
+    servers: Annotated[
+        dict[ShortText, JsonObject],
+        Field(max_length=32, description="Entries of `mcp.json`, by name; nothing in them is expanded."),
+    ]
+
+
 class McpResource(Wire):
     mention: Annotated[str, Field(description="Write this in a task to attach it.")]
     server: str

@@ -2,11 +2,11 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from stat import S_ISREG
-from typing import Any
+from typing import Any, NamedTuple
 
 from sidecar.config.paths import open_regular, write_private
 from tools.mcp.entry import BadEntry, ServerEntry, Variables, parse_entry, server_name
@@ -14,6 +14,7 @@ from tools.mcp.entry import BadEntry, ServerEntry, Variables, parse_entry, serve
 FILE = "mcp.json"
 IN_WORKSPACE = (".mcp.json", ".vscode/mcp.json")
 MAX_SERVERS = 64
+_MAX_SESSIONS = 16
 _MAX_BYTES = 1_000_000
 
 
@@ -41,10 +42,24 @@ class Configuration:
         self._inputs = inputs
         self._environment = os.environ if environment is None else environment
         self._known: dict[str, tuple[object, Configured]] = {}
+        #: Servers that editors lend to their sessions, by workspace and session.
+        self._lent: dict[str, dict[str, Mapping[str, Any]]] = {}
 
     @property
     def file(self) -> Path:
         return self._directory / FILE
+
+    def lend(self, session: str, workspace: str, servers: Mapping[str, Any]) -> None:
+        """Use these entries in this workspace until the session lends other ones, or none."""
+        lent = self._lent.setdefault(workspace, {})
+        lent.pop(session, None)
+        if servers:
+            lent[session] = servers
+            while len(lent) > _MAX_SESSIONS:
+                del lent[next(iter(lent))]
+        if not lent:
+            del self._lent[workspace]
+        self._known.pop(workspace, None)
 
     def load(self, workspace: str) -> Configured:
         # Every call asks several times, and building a Path costs more than the system call.
@@ -62,28 +77,44 @@ class Configuration:
     def _read(self, files: list[tuple[Path, bool]], workspace: str) -> Configured:
         servers: dict[str, ServerEntry] = {}
         problems: dict[str, str] = {}
+        for source in self._sources(files, workspace, problems):
+            for written, raw in source.entries.items():
+                name = server_name(written) or written[:40]
+                if name in servers or name in problems:
+                    continue  # your own entry wins over an editor's, and that over a workspace's
+                if len(servers) >= MAX_SERVERS:
+                    problems[name] = f"{name} is not used: at most {MAX_SERVERS} servers are"
+                    break
+                try:
+                    entry = parse_entry(written, raw, source.expand, workspace, own=source.own)
+                except BadEntry as error:
+                    problems[name] = f"{name} in {source.where} is not used: {error}."
+                    continue
+                servers[name] = entry
+        return Configured(servers, problems)
+
+    def _sources(self, files: list[tuple[Path, bool]], workspace: str, problems: dict[str, str]) -> Iterator["_Source"]:
+        """Your own file, what editors lend, then the workspace's files."""
         for file, own in files:
             try:
                 document = read_document(file)
             except BadEntry as error:
                 problems[file.name] = f"{file} is not used: {error}"
-                continue
+                document = {}
             inputs = {**_defaults(document), **self._inputs()}
             expand = Variables(self._environment, workspace, inputs, own=own).expand
-            for written, raw in entries_of(document).items():
-                name = server_name(written) or written[:40]
-                if name in servers or name in problems:
-                    continue  # your own entry wins over a workspace's of the same name
-                if len(servers) >= MAX_SERVERS:
-                    problems[name] = f"{name} is not used: at most {MAX_SERVERS} servers are"
-                    break
-                try:
-                    entry = parse_entry(written, raw, expand, workspace, own=own)
-                except BadEntry as error:
-                    problems[name] = f"{name} in {file} is not used: {error}."
-                    continue
-                servers[name] = entry
-        return Configured(servers, problems)
+            yield _Source(str(file), entries_of(document), own, expand)
+            if own:
+                for lent in self._lent.get(workspace, {}).values():
+                    # The editor has filled in its variables.
+                    yield _Source("your editor", lent, True, str)
+
+
+class _Source(NamedTuple):
+    where: str
+    entries: Mapping[str, Any]
+    own: bool
+    expand: Callable[[str], str]
 
 
 def read_document(file: Path) -> dict[str, Any]:

@@ -557,6 +557,14 @@ export interface McpAdd {
   entry: { [key: string]: JsonValue };
 }
 
+/** Servers that an editor hands over with a session; an empty set takes them back. */
+export interface McpLend {
+  session: string;
+  workspace: string;
+  /** Entries of `mcp.json`, by name; nothing in them is expanded. */
+  servers: { [key: string]: { [key: string]: JsonValue } };
+}
+
 export interface McpList {
   servers: McpServerInfo[];
   /** Your own `mcp.json`. */

@@ -135,3 +135,18 @@ def test_nothing_is_written_for_an_entry_that_can_not_be_used(tmp_path: Path) ->
 )
 def test_a_server_name_never_holds_two_underscores(written: str, name: str) -> None:
     assert server_name(written) == name
+
+
+def test_your_own_server_wins_over_a_lent_one_and_that_over_a_workspaces(tmp_path: Path) -> None:
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    (tmp_path / "mcp.json").write_text('{"mcpServers": {"a": {"command": "own"}}}')
+    (workspace / ".mcp.json").write_text('{"mcpServers": {"a": {"command": "theirs"}, "b": {"command": "theirs"}}}')
+    configuration = Configuration(tmp_path, trusted=lambda _: True)
+    lent = {"a": {"command": "lent"}, "b": {"command": "lent", "args": ["${HOME}"]}, "c": {"url": "nowhere"}}
+    configuration.lend("s", str(workspace), lent)
+    found = configuration.load(str(workspace))
+    assert {name: entry.command for name, entry in found.servers.items()} == {"a": ("own",), "b": ("lent", "${HOME}")}
+    assert "your editor" in found.problems["c"]
+    configuration.lend("s", str(workspace), {})
+    assert configuration.load(str(workspace)).servers["b"].command == ("theirs",)
