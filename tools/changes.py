@@ -70,7 +70,8 @@ def _changed_lines(diff: Sequence[str]) -> str:
         line += not row.startswith(("-", "@"))
     shown = [str(first) if first == last else f"{first}–{last}" for first, last in spans[:_PLACES]]
     more = f" and {len(spans) - _PLACES} more" if len(spans) > _PLACES else ""
-    return f", now at {', '.join(shown)}{more}" if shown else ""
+    lines = "line" if shown and shown[-1].isdigit() and len(spans) == 1 else "lines"
+    return f", now at {lines} {', '.join(shown)}{more}" if shown else ""
 
 
 def render_full_diff(changes: Sequence[FileChange]) -> tuple[str, int]:

@@ -75,15 +75,19 @@ def _pytest(text: str) -> SuiteReport:
         skipped=_count(last, "skipped") + _count(last, "xfailed"),
     )
     for kind, name, message in re.findall(r"^(FAILED|ERROR) (\S+(?: \S+)*?)(?: - (.*))?$", text, re.MULTILINE):
-        found.fail(name, message or _why_not_loaded(text, name) or kind.lower())
+        found.fail(name, message or _error_of(text, name) or kind.lower())
     return found
 
 
-def _why_not_loaded(text: str, path: str) -> str:
-    """The error in the section about a file that pytest couldn't collect; its summary doesn't repeat that."""
-    _, _, section = text.partition(f" ERROR collecting {path} ")
-    error = re.search(r"^E {3,}(\S.*)$", section.partition("\n___")[0], re.MULTILINE)
-    return error[1] if error else ""
+def _error_of(text: str, name: str) -> str:
+    """The error in the section about a file or a fixture; pytest's summary doesn't repeat it."""
+    test = name.rpartition("::")[2]
+    for title in (f" ERROR collecting {name} ", f" ERROR at setup of {test} "):
+        _, found, section = text.partition(title)
+        error = re.search(r"^E {3,}(\S.*)$", section.partition("\n___")[0], re.MULTILINE) if found else None
+        if error:
+            return error[1]
+    return ""
 
 
 def _unittest(text: str) -> SuiteReport:

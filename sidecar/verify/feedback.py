@@ -14,7 +14,7 @@ _IMPORT = re.compile(
     r"(?:ModuleNotFoundError|ImportError|Cannot find module|cannot import name|unresolved import|could not import)"
     r"[^\n'\"`]*['\"`]?(?P<name>[\w./@-]*)"
 )
-_NAME = re.compile(r"NameError: name '(\w+)'|ReferenceError: (\w+) is not defined|undefined: (\w+)")
+_NAME = re.compile(r"NameError: name '(\w+)'|ReferenceError: (\w+) is not defined|(?<!\w)undefined: (\w+)")
 _MAX_HINTS = 8
 _MAX_FILES = 20
 _MAX_COMMAND = 200

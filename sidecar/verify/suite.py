@@ -9,6 +9,7 @@ import posixpath
 import re
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from sidecar.verify.cases import find_cases
@@ -42,6 +43,8 @@ _MAX_BASELINES = 64
 #: So many test files are read when no test ran, and so many of them are named.
 _MAX_LISTED = 100
 _MAX_NAMED = 5
+_TESTS_OR_CODE = ("test.py", "tests.py")
+_PYTEST_SETTINGS = ("pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
 _PREFIXES = {
     "refused": "The tests were not run: ",
     "late": "The tests were stopped: ",
@@ -99,7 +102,8 @@ class Suite:
             self.facts = SuiteFacts(none_ran=error.code == "no_tests")
             why = "No tests were found." if error.code == "no_tests" else f"No tests were run: {error.message}"
             return [CheckResult(notes=[why])]
-        self._related = await find_related_tests(self.changes, self.host, f"{self.id}.search")
+        related = await find_related_tests(self.changes, self.host, f"{self.id}.search")
+        self._related = [path for path in related if await self._collects(path)]
         targets = select_targets(self.framework, await self._script(), self._related) if self.preapproved else []
         if not targets:
             run = await self._run("all-tests", [], self.seconds)
@@ -120,6 +124,16 @@ class Suite:
             limit = f"All tests take longer than {self.seconds:g} s; only those that touch the change ran."
             return [*first, CheckResult(notes=[limit])]
         return [*first, *await self._judge("all tests", whole, [])]
+
+    async def _collects(self, path: str) -> bool:
+        """pytest takes a `tests.py` for tests only if it is told to; it may just as well be code."""
+        if self.framework is None or self.framework.name != "pytest" or path.rpartition("/")[2] not in _TESTS_OR_CODE:
+            return True
+        for name in _PYTEST_SETTINGS:
+            with suppress(ToolError):
+                if b"python_files" in await self.host.read(name, 1 << 20):
+                    return True
+        return False
 
     async def _new_project(self) -> str:
         """The folder of a project that this change creates: nothing else can depend on it yet, and its tests must run

@@ -95,7 +95,7 @@ def _only(glob: str | None) -> list[str]:
 
 
 def _line(match: re.Match[str], prefix: str) -> _Line:
-    return _Line(prefix + match[1].removeprefix("./"), int(match[2]), match[3], match[4][:_LINE])
+    return _Line(prefix + match[1].removeprefix("./"), int(match[2]), match[3], match[4][: _LINE + 1])
 
 
 async def _only_inside(host: Host, lines: Sequence[_Line]) -> list[_Line]:
@@ -147,7 +147,7 @@ def _found(args: SearchCodeArguments, lines: list[_Line]) -> ToolResult:
             shown += ["", path] if before else [path]
         elif args.context and number > before.number + 1:
             shown.append("--")
-        shown.append(f"{number}{mark}{line}")
+        shown.append(f"{number}{mark}{line}" if len(line) <= _LINE else f"{number}{mark}{line[:_LINE]}… (line cut)")
         before = found
     files = len({path for path, _, mark, _ in lines if mark == ":"})
     if not hits:

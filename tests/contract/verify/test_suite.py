@@ -114,6 +114,15 @@ async def test_tests_that_never_loaded_count_only_if_the_task_was_about_that(
     assert done.passed is passed
 
 
+async def test_code_called_tests_is_no_test_unless_pytest_is_told_so(bench: Workbench) -> None:
+    bench.write("test_calc.py", TESTS)
+    bench.write("tests.py", "from calc import add\n\n\ndef test_odd(value):\n    return add(value, 0) % 2 == 1\n")
+    changes = changed(bench, calc__py=(BROKEN, CALC))
+    assert (await tried(bench, changes)).proves
+    bench.write("pytest.ini", "[pytest]\npython_files = test*.py\n")
+    assert "tests.py::test_odd" in (await tried(bench, changes)).evidence
+
+
 async def test_a_failure_of_another_kind_is_another_failure(bench: Workbench) -> None:
     bench.write("test_calc.py", TESTS)
     done = await tried(bench, changed(bench, calc__py=(BROKEN, BROKEN.replace("a * b", "nothing"))))
