@@ -68,7 +68,7 @@ def crew(args: argparse.Namespace) -> int:
     session = RunSession(args, place)
     args.plan, args.intent, args.conversation, args.worktree = False, None, None, not args.here
     request = _run_request(args, place, interactive=session.output.interactive)
-    request["options"] |= {"crew": True} | ({"workers": args.workers} if args.workers else {})
+    request["options"]["crew"] = True
     client, task = _execute(session, request)
     return session.watch(client, task)
 
@@ -113,6 +113,7 @@ def _run_request(args: argparse.Namespace, place: Path, *, interactive: bool) ->
     chosen |= {"effort": args.effort} if args.effort else {}
     chosen |= {"plan": True} if args.plan else {}
     chosen |= {"isolation": "worktree"} if args.worktree else {}
+    chosen |= {"workers": args.workers} if args.workers else {}
     chosen |= {"intent": args.intent} if args.intent else {}
     chosen |= {"conversationId": args.conversation} if args.conversation else {}
     chosen |= {"verify": "off" if args.verify == ["off"] else args.verify} if args.verify else {}

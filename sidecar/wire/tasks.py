@@ -95,7 +95,11 @@ class Options(Wire):
     ] = optional()
     workers: Annotated[
         int | None,
-        Field(ge=1, le=8, description="Parts of a plan that may be worked on at once; default: 4 in a crew."),
+        Field(
+            ge=1,
+            le=8,
+            description="Steps of a plan that run at once, each in its own worktree; default: 1, in a crew 4.",
+        ),
     ] = optional()
     verify_unasked: Annotated[
         bool | None,

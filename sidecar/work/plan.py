@@ -1,7 +1,7 @@
 """The planner's plan: steps with their files, dependencies and checks."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from posixpath import normpath
 from typing import Any
@@ -12,6 +12,8 @@ from sidecar.work.extraction import find_values
 from tools.text import first_words
 
 _MAX_STEPS = 30
+#: A longer plan is carried out in order.
+_MAX_PARALLEL = 12
 _PATTERN = re.compile(r"[*?]")
 _NUMBERED = re.compile(r"^\s*(?:step\s+)?(\d{1,2})[.):]\s+(.+)$", re.MULTILINE | re.IGNORECASE)
 
@@ -98,6 +100,25 @@ class Plan(BaseModel):
             step.id: frozenset(step.after) | {other.id for other in order[:place] if not step.is_independent_of(other)}
             for place, step in enumerate(order)
         }
+
+    def is_parallel(self) -> bool:
+        """Whether some steps may run at the same time: they name their files, and share none."""
+        waits = self.waits()
+        ids = [step.id for step in self.steps]
+        return len(ids) <= _MAX_PARALLEL and any(
+            _apart(waits, one, other) for place, one in enumerate(ids) for other in ids[place + 1 :]
+        )
+
+
+def _apart(waits: Mapping[str, frozenset[str]], one: str, other: str) -> bool:
+    return other not in _before(waits, one) and one not in _before(waits, other)
+
+
+def _before(waits: Mapping[str, frozenset[str]], step: str) -> set[str]:
+    found: set[str] = set()
+    for each in waits[step]:
+        found |= {each} | _before(waits, each)
+    return found
 
 
 def parse_plan(text: str) -> Plan:

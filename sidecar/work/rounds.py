@@ -23,7 +23,7 @@ from sidecar.work.references import PromptCall, ReferenceSource, expand_prompt, 
 from sidecar.work.results import Results, next_verification, researched
 from sidecar.work.router import READ_ONLY, request_of, route, route_prompt, unsure
 from sidecar.work.routing.cues import forbids_changes
-from sidecar.work.setup import AgentSetup
+from sidecar.work.setup import AgentSetup, ParallelPlan
 from sidecar.work.stages import build_pipeline
 from sidecar.work.undo import undo_last_change
 from tools.executor.executor import Executor
@@ -60,6 +60,8 @@ class RoundRunner:
         self._references = references
         self._knowledge = knowledge or Knowledge()
         self._verifier: Verifier | None = None
+        #: Set by whoever can carry out steps at the same time.
+        self.parallel: Callable[[TaskRun], ParallelPlan | None] = lambda run: None
 
     async def carry_out(self, run: TaskRun) -> TaskResult:
         current = run.state.current_round
@@ -112,6 +114,7 @@ class RoundRunner:
             may_ask_to_edit=_may_ask_to_edit(run, chosen),
             careful=unsure(chosen),
             knowledge=self._knowledge,
+            parallel=self.parallel(run),
         )
 
     def definitions(self, workspace: str) -> Definitions:

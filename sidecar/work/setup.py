@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from sidecar.engine.errors import AgentError
 from sidecar.engine.run import TaskRun
@@ -38,6 +38,7 @@ from tools.host import Host
 from tools.spec import Call, ToolResult
 
 if TYPE_CHECKING:
+    from sidecar.work.plan import Plan
     from tools.executor.executor import Executor
 
 #: The model can't do this kind of work at all, so a retry is useless.
@@ -47,6 +48,11 @@ ENDLESS = frozenset({"iteration_limit", "repetition", "empty_reply", "reply_too_
 _LOOKUP_SECONDS = 2.0
 _MAX_DEFINITIONS = 5
 NOTHING = Assignment()
+
+
+class ParallelPlan(Protocol):
+    async def __call__(self, setup: "AgentSetup", plan: "Plan") -> str:
+        """Returns what was done once all steps are merged into the workspace."""
 
 
 @dataclass(slots=True)
@@ -77,6 +83,8 @@ class AgentSetup:
     #: Whether it asks before its first edit.
     careful: bool = False
     knowledge: Knowledge = field(default_factory=Knowledge)
+    #: Carries out the steps of a plan at the same time; `None` if one worker does them in order.
+    parallel: "ParallelPlan | None" = None
     _describing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def agent(self, name: str) -> Agent:

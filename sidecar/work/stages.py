@@ -28,7 +28,7 @@ from sidecar.work.results import (
 )
 from sidecar.work.review import LOOKUP, is_small, render_review
 from sidecar.work.roster import read_prompt
-from sidecar.work.setup import CANNOT, ENDLESS, AgentSetup
+from sidecar.work.setup import CANNOT, ENDLESS, AgentSetup, ParallelPlan
 from sidecar.work.size import is_large
 from sidecar.work.turn_log import TaskTurnLog, last_todo
 from sidecar.work.verdict import Verdict, looks_like_verdict, parse_verdict
@@ -248,12 +248,23 @@ class PipelineBuilder:
         def make(results: Results) -> Sequence[Stage]:
             text = render_result(parse_result(results[planner]))
             plan = self._read_plan(text)
+            if len(plan.steps) > 1 and self._setup.parallel is not None and plan.is_parallel():
+                return [self._parallel_steps(coder, plan, self._setup.parallel, following)]
             if len(plan.steps) > 1:
                 return [PlannedSteps(self._setup, coder, plan, text, following).stage()]
             progress = PlanProgress(plan, {plan.steps[0].id: coder}, self._setup.run.state.steps) if text else None
             return [self._whole_plan(coder, plan, text, progress, following)]
 
         return Unfold(make, expected=1)
+
+    def _parallel_steps(self, key: StepKey, plan: Plan, parallel: ParallelPlan, following: Sequence[Part]) -> Step:
+        async def act(results: Results) -> AgentResult:
+            return Answered(text=await parallel(self._setup, plan))
+
+        def then(text: str) -> Sequence[Event]:
+            return self._hand_over("coder", following, text)
+
+        return agent_step(key, f"Carry out {len(plan.steps)} steps, some at the same time", act, then)
 
     def _whole_plan(
         self, key: StepKey, plan: Plan, text: str, progress: "PlanProgress | None", following: Sequence[Part]

@@ -886,7 +886,7 @@ export interface Options {
   isolation?: "none" | "worktree";
   /** A crew: a strategist splits the goal, specialists work on the parts, each as a task of its own in its own worktree, and what passes its checks is merged. */
   crew?: boolean;
-  /** Parts of a plan that may be worked on at once; default: 4 in a crew. */
+  /** Steps of a plan that run at once, each in its own worktree; default: 1, in a crew 4. */
   workers?: number;
   /** Skip checks that need approval instead of asking; the result lists them. */
   verifyUnasked?: boolean;

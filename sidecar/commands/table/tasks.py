@@ -21,6 +21,11 @@ from sidecar.commands.table.arguments import (
     positive,
 )
 
+
+def _workers(what: str, default: int) -> Argument:
+    return arg("--workers", type=positive, metavar="N", help=f"{what} worked on at once, up to 8 (default: {default})")
+
+
 _LIMITS = (
     arg(
         "--verify",
@@ -71,6 +76,7 @@ brain run "search for TODO" --approvals readonly""",
             arg("--conversation", metavar="ID", help="continue this conversation"),
             _PRIORITY,
             flag("--plan", help="plan first, reading only, and ask whether to go ahead"),
+            _workers("steps of a plan, each in a worktree,", 1),
             flag("--worktree", help="work in a Git worktree of its own, to be merged with `brain merge`"),
             *_LIMITS,
         ),
@@ -95,7 +101,7 @@ brain crew "port the tests to pytest" --workers 2 --verify "make test\"""",
             _ASKING,
             MODEL,
             _PRIORITY,
-            arg("--workers", type=positive, metavar="N", help="parts that are worked on at once, up to 8 (default: 4)"),
+            _workers("parts", 4),
             flag("--here", help="merge into the workspace itself, not into a worktree"),
             *_LIMITS,
         ),

@@ -35,6 +35,10 @@ class Children:
         self._journal = journal
         self._starting: set[asyncio.Task[str]] = set()
 
+    @property
+    def any(self) -> bool:
+        return bool(self._starting or self._run.state.children)
+
     async def start(self, key: StepKey, request: ExecuteRequest, told: Sequence[str]) -> str:
         """The task of this part: a new one, or the one that an earlier run started, which goes on."""
         known = self._run.state.children.get(key)

@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
-from sidecar.engine.errors import AgentError, StepFailed
+from sidecar.engine.errors import AgentError, OperationRefused, StepFailed
 from sidecar.engine.run import TaskRun
 from sidecar.engine.state import UserMessage
 from sidecar.engine.steps import ROUTE, StepKey
@@ -18,11 +19,15 @@ from sidecar.work.workflow import Workflow
 
 if TYPE_CHECKING:
     from sidecar.fleet.crew.children import Children, Tasks
+    from sidecar.work.plan import Plan
+    from sidecar.work.setup import AgentSetup, ParallelPlan
 
 #: The folder with the agents that come with crews, in `agents/`.
 AGENTS = Path(__file__).parent
 #: Parts that a crew works on at once.
 WORKERS = 4
+#: Place of the first of a plan's steps that are tasks, after all agents of a pipeline.
+FIRST_STEP = 100
 _LEADERS = ("strategist", "architect")
 
 
@@ -31,21 +36,24 @@ class CrewWork:
         self._workflow = workflow
         self._journal = journal
         self._tasks: Tasks | None = None
+        self._of_run: WeakKeyDictionary[TaskRun, Children] = WeakKeyDictionary()
 
     def connect(self, tasks: "Tasks") -> None:
         """The engine, which needs this object to be made."""
         self._tasks = tasks
 
     async def carry_out(self, run: TaskRun) -> TaskResult:
-        if not run.request.options.crew:
-            return await self._workflow.carry_out(run)
         children = self._children(run)
         try:
-            return await self._carry_out(run, children)
+            if run.request.options.crew:
+                return await self._carry_out(run, children)
+            if _wants_parallel(run):
+                self._workflow.rounds.parallel = self._parallel
+            return await self._workflow.carry_out(run)
         except BaseException as error:
             cause = _first(error)
             # Whoever took the task over goes on with its parts; so does the next start.
-            if run.stopped_by != "shutdown" and not isinstance(cause, JournalError):
+            if children.any and run.stopped_by != "shutdown" and not isinstance(cause, JournalError):
                 await asyncio.shield(children.cancel())
             if isinstance(cause, AgentError):
                 raise StepFailed(cause.code, cause.message, recoverable=cause.recoverable) from cause
@@ -114,7 +122,50 @@ class CrewWork:
         from sidecar.fleet.crew.children import Children
 
         assert self._tasks is not None
-        return Children(run, self._tasks, self._journal)
+        if run not in self._of_run:
+            self._of_run[run] = Children(run, self._tasks, self._journal)
+        return self._of_run[run]
+
+    # -- plans of ordinary tasks -------------------------------------------------------------------------------------
+
+    def _parallel(self, run: TaskRun) -> "ParallelPlan | None":
+        """Steps need worktrees to run at the same time; without a repository one worker does them in order."""
+        if not _wants_parallel(run) or self._tasks is None or self._tasks.worktrees is None:
+            return None
+        if not run.state.children:
+            try:
+                self._tasks.worktrees.check(run.request.workspace)
+            except OperationRefused:
+                return None
+        return self._carry_out_plan
+
+    async def _carry_out_plan(self, setup: "AgentSetup", plan: "Plan") -> str:
+        """The steps are verified together afterwards, by the checks of the task."""
+        from sidecar.fleet.crew.dispatch import Dispatch
+        from sidecar.fleet.crew.merging import MergeQueue
+        from sidecar.fleet.crew.report import render_parts
+        from sidecar.fleet.crew.steps import as_parts
+
+        assert self._tasks is not None
+        run = setup.run
+        merges = MergeQueue(run, self._tasks, self._journal, None)
+        dispatch = Dispatch(
+            run,
+            setup.request,
+            as_parts(plan),
+            self._tasks,
+            self._children(run),
+            merges,
+            workers=run.request.options.workers or 1,
+            first=FIRST_STEP,
+            verify=False,
+        )
+        return render_parts(await dispatch.run())
+
+
+def _wants_parallel(run: TaskRun) -> bool:
+    options = run.request.options
+    return (options.workers or 1) > 1 and not options.crew
 
 
 def specialists(agents: Mapping[str, Agent]) -> dict[str, Agent]:

@@ -37,8 +37,11 @@ class Dispatch:
         *,
         workers: int,
         first: int,
+        verify: bool = True,
     ) -> None:
         self._run = run
+        #: Whether each part verifies itself.
+        self._verify = verify
         self._goal = goal
         self._plan = plan
         self._tasks = tasks
@@ -115,7 +118,7 @@ class Dispatch:
         told = [message for message in run.state.messages if not message.opens and not message.is_news]
         diff = await self._diff(earlier[-1].task_id) if earlier else ""
         text = write_request(self._goal, part, earlier, diff, [message.text for message in told])
-        options = child_options(run.request.options, part, len(self._plan.parts))
+        options = child_options(run.request.options, part, len(self._plan.parts), verify=self._verify)
         context = Context(workspace=run.request.workspace)
         return ExecuteRequest(task=text, context=context, options=options), [message.id for message in told]
 

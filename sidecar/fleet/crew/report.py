@@ -6,8 +6,7 @@ from sidecar.wire.tasks import SubtaskResult
 
 
 def render_report(parts: Sequence[SubtaskResult], checks: Sequence[str], worktree: bool, task_id: str) -> str:
-    lines = [f"{len(parts)} {'part is' if len(parts) == 1 else 'parts are'} done and merged."]
-    lines += [_part(part) for part in parts]
+    lines = [render_parts(parts)]
     if checks:
         lines.append(f"The merged tree passed: {'; '.join(checks)}.")
     else:
@@ -15,6 +14,11 @@ def render_report(parts: Sequence[SubtaskResult], checks: Sequence[str], worktre
     if worktree:
         lines.append(f"It is in a worktree; to take it over: brain merge {task_id}")
     return "\n".join(lines)
+
+
+def render_parts(parts: Sequence[SubtaskResult]) -> str:
+    head = f"{len(parts)} {'part is' if len(parts) == 1 else 'parts are'} done and merged."
+    return "\n".join([head, *(_part(part) for part in parts)])
 
 
 def _part(part: SubtaskResult) -> str:

@@ -1,6 +1,7 @@
 """What becomes of a crew's plan, its parts and its tree when they fail, are cancelled, or need you."""
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -163,3 +164,44 @@ async def test_a_crew_without_a_language_model_says_so_and_starts_nothing(tmp_pa
         assert task.status is Status.FAILED
         assert task.error is not None
         assert task.error.code == "no_model"
+
+
+STEPS = [
+    {"id": "1", "title": "Write a", "files": ["a.txt"]},
+    {"id": "2", "title": "Write b", "files": ["b.txt"]},
+    {"id": "3", "title": "Write c", "files": ["c.txt"], "after": ["1"]},
+]
+
+
+def planned(harness: EngineHarness) -> Json:
+    """Each worker writes all that is missing, so that it doesn't matter who does what."""
+    command = "test -f a.txt || echo a > a.txt; test -f b.txt || echo b > b.txt; test -f c.txt || echo c > c.txt"
+    work = [{"calls": [{"tool": "run_command", "args": {"command": command}}]}, {"text": "done"}]
+    planner = [{"text": json.dumps({"steps": STEPS})}]
+    return harness.script("planned", {"planner": planner, "coder": work, "reviewer": [{"text": "fine"}]})
+
+
+async def test_steps_of_a_plan_with_their_own_files_run_at_the_same_time_and_are_verified_together(
+    tmp_path: Path,
+) -> None:
+    async with engine_harness(prepared(tmp_path), crews=True) as harness:
+        options: Json = {"intent": "refactor_code", "approvals": "auto", "review": "never"}
+        check = "test -f a.txt -a -f b.txt -a -f c.txt"
+        task_id = await harness.execute("split it", models=planned(harness), workers=2, verify=[check], **options)
+        task = await harness.ended(task_id)
+        assert task.status is Status.COMPLETED, task.error
+        assert task.verified is True
+        assert len(await children(harness, task_id)) == 3
+        assert (harness.workspace / "c.txt").read_text() == "c\n"
+        checks = [event for event in await harness.events(task_id) if event["type"] == "verification"]
+        assert len(checks) == 1
+
+
+async def test_without_a_choice_or_a_repository_one_worker_does_a_plan_in_order(tmp_path: Path) -> None:
+    async with engine_harness(tmp_path, crews=True) as harness:
+        options: Json = {"intent": "refactor_code", "approvals": "auto", "review": "never", "verify": "off"}
+        for workers in ({}, {"workers": 2}):
+            task_id = await harness.execute("split it", models=planned(harness), **options, **workers)
+            task = await harness.ended(task_id)
+            assert task.status is Status.COMPLETED, task.error
+            assert await children(harness, task_id) == []
