@@ -17,7 +17,7 @@ from sidecar import __version__
 from sidecar.api import application
 from sidecar.api.fleet import FleetRoutes
 from sidecar.api.grants import GrantRoutes
-from sidecar.api.guard import bearer
+from sidecar.api.identity import bearer
 from sidecar.api.limits import ConnectionLimits
 from sidecar.api.mcp import McpRoutes
 from sidecar.api.memory import MemoryRoutes
@@ -25,7 +25,7 @@ from sidecar.api.metrics import MetricsRoutes
 from sidecar.api.models import KeyRoutes, ModelRoutes
 from sidecar.api.projects import ProjectRoutes
 from sidecar.api.routes import TABLE, bind
-from sidecar.api.server import QuietServer, open_socket
+from sidecar.api.server import Certificate, QuietServer, open_socket
 from sidecar.api.session import SessionRoutes
 from sidecar.api.streams import Streams
 from sidecar.api.system import DoctorRoutes, SystemRoutes
@@ -39,6 +39,7 @@ from sidecar.config.keys import VARIABLES, Keys
 from sidecar.config.paths import config_file, policy_file
 from sidecar.config.repositories import Repositories
 from sidecar.config.settings import ModelSettings, Settings
+from sidecar.config.tokens import Tokens
 from sidecar.config.trust import Trust
 from sidecar.engine.engine import Engine
 from sidecar.engine.notices import TaskNotices
@@ -113,12 +114,19 @@ class Launch:
     exit_when_idle: bool = False
     #: Otherwise it answers requests and accepts operations, but runs no task and isn't announced to other commands.
     runs_tasks: bool = True
+    #: What other machines see: a certificate, and the name in it.
+    certificate: Certificate | None = None
+    public_name: str = ""
     #: Otherwise it is a worker: it runs tasks and listens nowhere.
     serves: bool = True
     #: The pool whose tasks it runs; none for all. Only with a database.
     pool: str | None = None
     #: How many tasks run at once; the setting unless told.
     slots: int | None = None
+
+    @property
+    def scheme(self) -> str:
+        return "http" if self.certificate is None else "https"
 
 
 class Sidecar:
@@ -162,7 +170,7 @@ class Sidecar:
             self._titles.on_rest = self._exit_if_idle
             self._exit_if_idle()
         ready = Ready(
-            url=f"http://{_authority(launch.host, port)}",
+            url=f"{launch.scheme}://{_authority(launch.public_name or launch.host, port)}",
             pid=os.getpid(),
             token_file=str(self._data.token_file),
             version=__version__,
@@ -350,20 +358,23 @@ class Sidecar:
             ),
             session,
         )
-        self._mcp_endpoint = McpEndpoint(f"http://{_authority(launch.host, port)}", settings.max_body_bytes)
-        authenticates = bearer(token)
+        self._mcp_endpoint = McpEndpoint(
+            f"{launch.scheme}://{_authority(launch.public_name or launch.host, port)}", settings.max_body_bytes
+        )
+        authenticate = bearer(token, Tokens(self._data.path))
         app = application.build(
             bind(TABLE, handlers),
             self._bridge,
             self._mcp_endpoint,
-            authenticates=authenticates,
+            authenticate=authenticate,
             redeem_ticket=session.tickets.redeem,
-            hosts=_hosts(launch.host, port),
+            hosts=_hosts(launch, port),
+            scheme=launch.scheme,
             origins=_split(settings.allowed_origins),
             max_body=settings.max_body_bytes,
         )
-        peers = ConnectionLimits(authenticates, connections=settings.max_streams + MORE_CONNECTIONS)
-        return QuietServer(app, self._streams, settings.bridge_heartbeat_seconds, peers)
+        peers = ConnectionLimits(authenticate, connections=settings.max_streams + MORE_CONNECTIONS)
+        return QuietServer(app, self._streams, settings.bridge_heartbeat_seconds, peers, launch.certificate)
 
     async def _warm_up(self) -> None:
         """After the ready line: load what the first task needs, prune old tasks, sweep temporary directories."""
@@ -492,9 +503,11 @@ def _openapi_document() -> dict[str, Any]:
     return document()
 
 
-def _hosts(host: str, port: int) -> Collection[str]:
-    names = {*LOOPBACK, host}
-    return {f"{_url_host(name)}:{port}" for name in names}
+def _hosts(launch: Launch, port: int) -> Collection[str]:
+    """A public name also without our port: a proxy or the default port of HTTPS leaves it out."""
+    names = {*LOOPBACK, launch.host}
+    public = {launch.public_name.lower(), f"{launch.public_name.lower()}:{port}"} if launch.public_name else set()
+    return {f"{_url_host(name)}:{port}" for name in names} | public
 
 
 def _authority(host: str, port: int) -> str:

@@ -12,37 +12,45 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 
 from sidecar.api import panel
-from sidecar.api.guard import BRIDGE_PATH, Guard, RawHeaders
+from sidecar.api.guard import BRIDGE_PATH, Guard
+from sidecar.api.identity import Authenticate, may_call
 from sidecar.api.problems import answer_exception, problem
+from sidecar.engine.errors import OperationRefused
+from sidecar.telemetry.actor import set_actor
 from sidecar.telemetry.correlation import HEADER, bind, new_trace, parse
 from sidecar.telemetry.logs import ACTIVITY
 
 _log = logging.getLogger(ACTIVITY)
+audit = logging.getLogger("sidecar.audit")
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def build(
-    endpoints: Iterable[tuple[str, str, Endpoint]],
+    endpoints: Iterable[tuple[str, str, str, Endpoint]],
     bridge: ASGIApp,
     mcp: ASGIApp,
     *,
-    authenticates: Callable[[RawHeaders], bool],
+    authenticate: Authenticate,
     redeem_ticket: Callable[[str], bool],
     hosts: Collection[str],
     origins: Collection[str],
     max_body: int,
+    scheme: str = "http",
 ) -> Starlette:
-    """`endpoints` are method, path and handler of each route."""
+    """`endpoints` are name, method, path and handler of each route."""
     guard = Middleware(
         Guard,
-        authenticates=authenticates,
+        authenticate=authenticate,
         redeem_ticket=redeem_ticket,
         hosts=hosts,
         origins=origins,
         max_body=max_body,
         script_hash=panel.script_hash(),
+        scheme=scheme,
     )
-    routes = [Route(path, _with_problems(endpoint), methods=[method]) for method, path, endpoint in endpoints]
+    routes = [
+        Route(path, _with_problems(name, endpoint), methods=[method]) for name, method, path, endpoint in endpoints
+    ]
     shells = [WebSocketRoute(BRIDGE_PATH, bridge), Route(BRIDGE_PATH, _no_upgrade, methods=["GET"])]
     return Starlette(
         routes=[*routes, *shells, Route("/mcp", mcp, methods=["GET", "POST", "DELETE"]), *panel.routes()],
@@ -51,12 +59,13 @@ def build(
     )
 
 
-def _with_problems(endpoint: Endpoint) -> Endpoint:
+def _with_problems(name: str, endpoint: Endpoint) -> Endpoint:
     async def handle(request: Request) -> Response:
         started = time.perf_counter()
         trace = parse(request.headers.get(HEADER)) or new_trace()
         with bind(trace):
             try:
+                _check_role(name, request)
                 response = await endpoint(request)
             except Exception as error:
                 response = await answer_exception(request, error)
@@ -68,6 +77,20 @@ def _with_problems(endpoint: Endpoint) -> Endpoint:
         return response
 
     return handle
+
+
+def _check_role(name: str, request: Request) -> None:
+    identity = request.scope["identity"]
+    if not identity or not identity.name:
+        return
+    if not may_call(identity, request.method, name):
+        message = (
+            f"The role `{identity.role}` of {identity.name} doesn't allow this. Ask for a token with another role."
+        )
+        raise OperationRefused(403, "not_allowed", message)
+    set_actor(identity.name)
+    if request.method != "GET":
+        audit.info("%s: %s %s", identity.name, request.method, request.url.path)
 
 
 async def _no_upgrade(request: Request) -> Response:

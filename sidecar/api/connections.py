@@ -92,7 +92,7 @@ class LimitedProtocol(HttpToolsProtocol):
             self._refuse_headers()
         if len(self.pipeline) >= MAX_PIPELINED:
             self.abort()
-        if not self._trusted and limits.authenticates(self.headers):
+        if not self._trusted and limits.authenticate(self.headers):
             self._trust()
         if self.transport.is_closing():
             raise ConnectionError("The request was refused.")

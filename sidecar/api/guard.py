@@ -1,13 +1,13 @@
 """Checks Host, Origin, token, media type and size of every request before anything else sees it."""
 
-import hmac
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from sidecar.api.identity import OWNER, Authenticate
 from sidecar.api.problems import BodyTooLarge, problem
 
 BRIDGE_PATH = "/api/brain/bridge"
@@ -26,38 +26,24 @@ SECURITY_HEADERS = {
 }
 
 
-RawHeaders = Iterable[tuple[bytes, bytes]]
-
-
-def bearer(token: str) -> Callable[[RawHeaders], bool]:
-    """Whether headers carry this token; the first Authorization header counts."""
-    expected = token.encode()
-
-    def authenticates(headers: RawHeaders) -> bool:
-        given = next((value for name, value in headers if name == b"authorization"), b"")
-        scheme, _, found = given.partition(b" ")
-        return scheme.lower() == b"bearer" and hmac.compare_digest(found.strip(), expected)
-
-    return authenticates
-
-
 class Guard:
     def __init__(
         self,
         app: ASGIApp,
         *,
-        authenticates: Callable[[RawHeaders], bool],
+        authenticate: Authenticate,
         redeem_ticket: Callable[[str], bool],
         hosts: Collection[str],
         origins: Collection[str],
         max_body: int,
         script_hash: str = "",
+        scheme: str = "http",
     ) -> None:
         self._app = app
-        self._authenticates = authenticates
+        self._authenticate = authenticate
         self._redeem_ticket = redeem_ticket
         self._hosts = frozenset(hosts)
-        self._own = frozenset(f"http://{host}" for host in hosts)
+        self._own = frozenset(f"{scheme}://{host}" for host in hosts)
         self._others = frozenset(origins)
         # An allowed origin, such as an editor's webview, may also show the panel in a frame.
         frames = " ".join(["frame-ancestors 'self'", *sorted(self._others)])
@@ -93,7 +79,11 @@ class Guard:
             )
         if scope["type"] == "http" and scope["method"] == "OPTIONS" and origin in self._others:
             return Response(status_code=204)
-        if _needs_token(scope["path"]) and not (self._authenticates(headers.raw) or self._has_ticket(scope)):
+        # The routes decide by it what a named token may do.
+        identity = scope["identity"] = self._authenticate(headers.raw)
+        if identity is not None and identity != OWNER and scope["path"] == BRIDGE_PATH:
+            return problem(403, "not_allowed", "A shell connects with the sidecar's own token.")
+        if _needs_token(scope["path"]) and not (identity or self._has_ticket(scope)):
             detail = "Send Authorization: Bearer TOKEN; the token file in the data directory holds the token."
             return problem(401, "unauthenticated", detail, headers={"WWW-Authenticate": "Bearer"})
         if scope["type"] == "http" and scope["method"] in _WITH_BODY:

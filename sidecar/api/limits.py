@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from sidecar.api.guard import RawHeaders
+from sidecar.api.identity import RawHeaders
 
 
 class Abortable(Protocol):
@@ -20,7 +20,7 @@ class ConnectionLimits:
     """What all connections share."""
 
     #: Whether these headers carry the token.
-    authenticates: Callable[[RawHeaders], bool]
+    authenticate: Callable[[RawHeaders], object]
     header_bytes: int = 64 * 1024
     header_seconds: float = 10.0
     body_seconds: float = 30.0

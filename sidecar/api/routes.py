@@ -59,12 +59,12 @@ class Route:
         return 202 if self.answer is tasks.Accepted else 200
 
 
-def bind(routes: Sequence[Route], owners: Iterable[object]) -> Iterator[tuple[str, str, Callable[[Any], Any]]]:
-    """Method, path and bound handler of each route; `owners` are the objects whose methods handle them."""
+def bind(routes: Sequence[Route], owners: Iterable[object]) -> Iterator[tuple[str, str, str, Callable[[Any], Any]]]:
+    """Name, method, path and bound handler of each route; `owners` are the objects whose methods handle them."""
     by_class = {type(owner).__name__: owner for owner in owners}
     for route in routes:
         owner = by_class[route.handler.__qualname__.partition(".")[0]]
-        yield route.method, route.path, partial(route.handler, owner)
+        yield route.name, route.method, route.path, partial(route.handler, owner)
 
 
 _TASK = "/api/brain/tasks/{task_id}"

@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from starlette.types import ASGIApp
 
@@ -44,8 +45,20 @@ BACKLOG = 2_048
 MAX_WEBSOCKET_BYTES = 32 * 1024 * 1024
 
 
+class Certificate(NamedTuple):
+    file: Path
+    key: Path
+
+
 class QuietServer(Server):
-    def __init__(self, app: ASGIApp, streams: Streams, heartbeat: float, limits: ConnectionLimits) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        streams: Streams,
+        heartbeat: float,
+        limits: ConnectionLimits,
+        certificate: "Certificate | None" = None,
+    ) -> None:
         super().__init__(
             Config(
                 app,
@@ -63,6 +76,8 @@ class QuietServer(Server):
                 backlog=BACKLOG,
                 timeout_keep_alive=30,
                 timeout_graceful_shutdown=GRACE_SECONDS,
+                ssl_certfile=certificate and certificate.file,
+                ssl_keyfile=certificate and certificate.key,
             )
         )
         self._streams = streams

@@ -40,9 +40,7 @@ def serve(args: argparse.Namespace) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         # Until the sidecar handles signals itself, they just end the process.
         signal.signal(number, lambda *_: sys.exit(0))
-    if args.host not in _LOOPBACK and not args.allow_remote:
-        problem = f"Other machines can reach {args.host}. Add --allow-remote if you want that."
-        raise CommandFailed(problem, EXIT_USAGE)
+    _check_remote(args)
     place = workspace(args)
     # What a start allocates lives forever: looking for garbage in it only slows the start down.
     gc.disable()
@@ -75,6 +73,28 @@ def serve(args: argparse.Namespace) -> int:
         raise CommandFailed(f"The sidecar can't start: {error}.", EXIT_NO_SIDECAR) from error
 
 
+def _check_remote(args: argparse.Namespace) -> None:
+    """Beyond loopback only with consent, encryption and a name."""
+    given = (args.tls_cert, args.tls_key, args.public_name)
+    if args.host not in _LOOPBACK and not (args.allow_remote and all(given)):
+        problem = (
+            f"Other machines can reach {args.host}. If you want that, add --allow-remote --tls-cert FILE "
+            "--tls-key FILE --public-name HOST, and give each person a token with "
+            "`brain tokens add NAME --role look|work|decide`."
+        )
+        raise CommandFailed(problem, EXIT_USAGE)
+    if any(given[:2]) and not all(given):
+        raise CommandFailed("--tls-cert, --tls-key and --public-name belong together.", EXIT_USAGE)
+    if all(given):
+        import ssl
+
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(args.tls_cert, args.tls_key)
+        except (OSError, ssl.SSLError) as error:
+            problem = f"The certificate {args.tls_cert} with the key {args.tls_key} can't be used: {error}."
+            raise CommandFailed(problem, EXIT_USAGE) from error
+
+
 async def serve_until_stopped(args: argparse.Namespace, place: Path) -> int:
     import asyncio
 
@@ -83,6 +103,7 @@ async def serve_until_stopped(args: argparse.Namespace, place: Path) -> int:
     from sidecar.telemetry import logs
 
     logs.configure()
+    from sidecar.api.server import Certificate
     from sidecar.app import Launch, Sidecar
     from sidecar.config.settings import load
 
@@ -95,6 +116,8 @@ async def serve_until_stopped(args: argparse.Namespace, place: Path) -> int:
         port=args.port,
         exit_when_idle=args.exit_when_idle,
         runs_tasks=not args.no_work,
+        certificate=Certificate(Path(args.tls_cert), Path(args.tls_key)) if args.tls_cert else None,
+        public_name=args.public_name or "",
     )
     settings = load()
     logs.configure(style=settings.log_format)

@@ -36,6 +36,7 @@ from sidecar.engine.state import RecordKind, TaskState, UserMessage
 from sidecar.engine.worker import Worker
 from sidecar.journal.errors import DuplicateRecord, JournalClosed, QueueFull, UnknownTask, WrongStatus
 from sidecar.journal.port import Journal, NewTask, Record, StoredEvent
+from sidecar.telemetry.actor import current_actor
 from sidecar.telemetry.correlation import current_trace
 from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.events import ApprovalEvent, CancelledEvent, LabelEvent, MessageEvent, StatusEvent
@@ -165,7 +166,7 @@ class Engine:
                 return await self._revoke(task_id, approval_id)
             case Label(task_id, request):
                 title = None if request.title is None else " ".join(request.title.split())
-                label = LabelEvent(title=title, pinned=request.pinned, archived=request.archived)
+                label = LabelEvent(title=title, pinned=request.pinned, archived=request.archived, by=current_actor())
                 await self._journal.append(task_id, [label])
                 return task_id
             case Delete(task_id):
@@ -197,9 +198,10 @@ class Engine:
             creates_project=operation.creates_project or None,
             parent=operation.parent,
         )
-        first = MessageEvent(message_id=f"{task_id}.asked", role="user", agent="", text=request.task)
+        by = current_actor()
+        first = MessageEvent(message_id=f"{task_id}.asked", role="user", agent="", text=request.task, by=by)
         return await self._created(
-            NewTask(task_id, stored, [StatusEvent(status=Status.QUEUED), first], operation.idempotency_key)
+            NewTask(task_id, stored, [StatusEvent(status=Status.QUEUED, by=by), first], operation.idempotency_key)
         )
 
     def _within_limit(self, options: Options, workspace: str) -> Options:
@@ -265,7 +267,7 @@ class Engine:
 
     async def _cancel(self, task_id: str) -> str:
         try:
-            cancelling = StatusEvent(status=Status.CANCELLING)
+            cancelling = StatusEvent(status=Status.CANCELLING, by=current_actor())
             await self._journal.append(task_id, [cancelling], when=_CANCELLABLE)
         except WrongStatus as error:
             if error.status is Status.CANCELLING:
@@ -302,7 +304,7 @@ class Engine:
 
     async def _resume(self, task_id: str) -> str:
         try:
-            queued = StatusEvent(status=Status.QUEUED, reason="resumed")
+            queued = StatusEvent(status=Status.QUEUED, reason="resumed", by=current_actor())
             await self._journal.append(task_id, [queued], when=_RESUMABLE)
         except WrongStatus as error:
             if error.status is Status.COMPLETED:
@@ -330,7 +332,7 @@ class Engine:
                 opens=status is Status.COMPLETED,
                 attachments=list(operation.attachments) or None,
             )
-            message_event = MessageEvent(message_id=message.id, role="user", agent="", text=text)
+            message_event = MessageEvent(message_id=message.id, role="user", agent="", text=text, by=current_actor())
             record = Record(RecordKind.MESSAGE, message.id, message.to_json())
             again = [StatusEvent(status=Status.QUEUED, reason="continued by a message")] if status in ENDED else []
             when = _UNFINISHED if status not in ENDED else frozenset({status})
@@ -362,7 +364,9 @@ class Engine:
         if requested is None:
             raise OperationRefused(404, "unknown_approval", f"The task asks for no approval {approval_id}.")
         state = "allowed" if operation.answer.decision == "allow" else "denied"
-        event: ApprovalEvent = requested.model_copy(update={"state": state, "scope": operation.answer.scope})
+        event: ApprovalEvent = requested.model_copy(
+            update={"state": state, "scope": operation.answer.scope, "by": current_actor()}
+        )
         record = Record(RecordKind.ANSWER, approval_id, operation.answer.to_json())
         try:
             await self._journal.append(task_id, [event], [record], when=_UNFINISHED)
@@ -386,7 +390,7 @@ class Engine:
         if asked.choices and answer not in asked.choices:
             message = f"Answer with one of: {', '.join(asked.choices)}."
             raise OperationRefused(422, "answer_not_offered", message)
-        event = answered_event(asked, answer)
+        event = answered_event(asked, answer, by=current_actor())
         record = Record(RecordKind.QUESTION_ANSWER, question_id, event.to_json())
         try:
             await self._journal.append(task_id, [event], [record], when=_UNFINISHED)

@@ -33,6 +33,7 @@ class StatusEvent(Event):
     rewound_to: Annotated[
         int | None, Field(description="The event the task was rewound to; events in between no longer count.")
     ] = optional()
+    by: Annotated[str | None, Field(description="Whose token asked for it; nobody's for your own.")] = optional()
 
 
 class WorktreeEvent(Event):
@@ -110,6 +111,7 @@ class MessageEvent(Event):
     text: Annotated[str, Field(description="Empty for a turn that only thought before its calls.")]
     thinking: str | None = optional()
     thinking_ms: Annotated[float | None, Field(description="How long it thought.")] = optional()
+    by: Annotated[str | None, Field(description="Whose token asked for it; nobody's for your own.")] = optional()
 
 
 class ToolEvent(Event):
@@ -164,6 +166,7 @@ class ApprovalEvent(Event):
     scope: Annotated[Literal["once", "task", "workspace"] | None, Field(description="How long the answer holds.")] = (
         optional()
     )
+    by: Annotated[str | None, Field(description="Whose token asked for it; nobody's for your own.")] = optional()
 
 
 class QuestionEvent(Event):
@@ -178,7 +181,8 @@ class QuestionEvent(Event):
     state: Literal["asked", "answered"]
     answer: str | None = optional()
     by: Annotated[
-        str | None, Field(description="`policy`: the task may not wait for you, so it took the safe choice.")
+        str | None,
+        Field(description="`policy`: the task may not wait for you, so it took the safe choice. Else whose token."),
     ] = optional()
 
 
@@ -314,6 +318,7 @@ class LabelEvent(Event):
     title: str | None = optional()
     pinned: bool | None = optional()
     archived: bool | None = optional()
+    by: Annotated[str | None, Field(description="Whose token asked for it; nobody's for your own.")] = optional()
 
 
 class ErrorEvent(Event):

@@ -53,6 +53,8 @@ export interface ApprovalEvent {
   state: "requested" | "allowed" | "denied";
   /** How long the answer holds. */
   scope?: "once" | "task" | "workspace";
+  /** Whose token asked for it; nobody's for your own. */
+  by?: string;
 }
 
 /** An approval for a workspace or a task, bound to exactly the call you saw. */
@@ -506,6 +508,8 @@ export interface LabelEvent {
   title?: string;
   pinned?: boolean;
   archived?: boolean;
+  /** Whose token asked for it; nobody's for your own. */
+  by?: string;
 }
 
 /** How a task appears in the history; what is left out stays as it is. */
@@ -737,6 +741,8 @@ export interface MessageEvent {
   thinking?: string;
   /** How long it thought. */
   thinkingMs?: number;
+  /** Whose token asked for it; nobody's for your own. */
+  by?: string;
 }
 
 export interface MessageRequest {
@@ -987,7 +993,7 @@ export interface QuestionEvent {
   choices?: string[];
   state: "asked" | "answered";
   answer?: string;
-  /** `policy`: the task may not wait for you, so it took the safe choice. */
+  /** `policy`: the task may not wait for you, so it took the safe choice. Else whose token. */
   by?: string;
 }
 
@@ -1219,6 +1225,8 @@ export interface StatusEvent {
   reason?: string;
   /** The event the task was rewound to; events in between no longer count. */
   rewoundTo?: number;
+  /** Whose token asked for it; nobody's for your own. */
+  by?: string;
 }
 
 /** An agent started, completed or failed its step. A step stopped by a cancel fails and starts again on resume. */

@@ -37,6 +37,26 @@ brain keys rm anthropic""",
         ),
     ),
     Command(
+        "tokens",
+        "Setup",
+        "give people and programs access from other machines",
+        "Create, list or remove named tokens. `look` reads; `work` also starts and steers tasks; `decide` also answers "
+        "approvals and questions and changes what is permitted. A token is shown once and kept as a hash; a removed "
+        "one is refused with the next request. Each action is recorded with the name. MCP clients use them too.",
+        """\
+brain tokens                              who has one, and in which role
+brain tokens add alice --role work
+brain tokens remove alice""",
+        "tokens:tokens",
+        (
+            choice("action", "ACTION", ("list", "add", "remove", "rm"), nargs="?", default="list"),
+            arg("name", metavar="NAME", nargs="?", help="whose token"),
+            arg("--role", choices=lambda: ("look", "work", "decide"), metavar="ROLE", help="look, work or decide"),
+            JSON,
+            DATA_DIR,
+        ),
+    ),
+    Command(
         "models",
         "Setup",
         "list models and model roles",

@@ -1,0 +1,54 @@
+"""`brain tokens`: named tokens for people and programs on other machines."""
+
+import argparse
+import json
+from datetime import UTC, datetime
+
+from sidecar.commands.errors import EXIT_USAGE, CommandFailed
+from sidecar.commands.parser import data_dir
+from sidecar.config.data_dir import DataDir
+from sidecar.config.tokens import TokenError, Tokens
+
+
+def tokens(args: argparse.Namespace) -> int:
+    directory = DataDir(data_dir(args))
+    directory.prepare()
+    kept = Tokens(directory.path)
+    if args.action == "list":
+        _list(kept, as_json=args.json)
+        return 0
+    if args.name is None:
+        raise CommandFailed(f"Say whose token: brain tokens {args.action} NAME", EXIT_USAGE)
+    if args.action == "add":
+        return _add(kept, args)
+    if not kept.remove(args.name):
+        raise CommandFailed(f"{args.name} has no token. `brain tokens` lists who has.", EXIT_USAGE)
+    print(f"The token of {args.name} no longer works.")
+    return 0
+
+
+def _add(kept: Tokens, args: argparse.Namespace) -> int:
+    if args.role is None:
+        raise CommandFailed("Say what the token is for: --role look, work or decide.", EXIT_USAGE)
+    try:
+        token = kept.add(args.name, args.role)
+    except TokenError as error:
+        raise CommandFailed(str(error), EXIT_USAGE) from error
+    if args.json:
+        print(json.dumps({"name": args.name, "role": args.role, "token": token}))
+    else:
+        print(f"{token}\nThis is the token of {args.name} ({args.role}). It isn't shown again.")
+    return 0
+
+
+def _list(kept: Tokens, *, as_json: bool) -> None:
+    found = [
+        {"name": each.name, "role": each.role, "at": datetime.fromtimestamp(each.at, UTC).isoformat(timespec="seconds")}
+        for each in kept.all()
+    ]
+    if as_json:
+        print(json.dumps({"tokens": found}))
+    elif not found:
+        print("Nobody has a token. `brain tokens add NAME --role look|work|decide` creates one.")
+    for each in [] if as_json else found:
+        print(f"{each['name']:<24} {each['role']:<8} {each['at']}")

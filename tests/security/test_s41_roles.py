@@ -1,0 +1,181 @@
+"""S41: other machines need TLS, our public name and a named token, and a token does what its role says.
+
+What is tried here: no TLS, a foreign name, no token, a removed token, and every role at what is beyond it.
+"""
+
+import http.client
+import json
+import ssl
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from sidecar.api.identity import Identity, may_call
+from sidecar.api.routes import TABLE
+from tests.e2e.support import Answer, RunningSidecar, clean_environ, running_sidecar
+from tests.e2e.terminal import brain
+
+NAME = "brain.example"
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    place = tmp_path_factory.mktemp("tls")
+    cert, key = place / "cert.pem", place / "key.pem"
+    subject = ["-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME}"]
+    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    try:
+        subprocess.run(
+            [*command, "-days", "2", "-keyout", key, "-out", cert, *subject], check=True, capture_output=True
+        )
+    except FileNotFoundError:
+        pytest.skip("needs openssl")
+    return cert, key
+
+
+class Remote(RunningSidecar):
+    """Reached over TLS under its public name, as another machine would."""
+
+    certificate: Path
+
+    def call(self, method: str, path: str, token: str, body: object = None, host: str = NAME) -> Answer:
+        context = ssl.create_default_context(cafile=self.certificate)
+        context.check_hostname = False
+        connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=60, context=context)
+        headers = {"Host": host, "Content-Type": "application/json"}
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        with closing(connection):
+            connection.request(method, path, json.dumps(body or {}) if method != "GET" else None, headers)
+            response = connection.getresponse()
+            return Answer(response.status, dict(response.getheaders()), response.read())
+
+
+@pytest.fixture(scope="module")
+def remote(tmp_path_factory: pytest.TempPathFactory, certificate: tuple[Path, Path]) -> Iterator[Remote]:
+    place = tmp_path_factory.mktemp("remote")
+    (place / "workspace").mkdir()
+    options = ["--allow-remote", "--tls-cert", str(certificate[0]), "--tls-key", str(certificate[1])]
+    sidecar = Remote(
+        place / "data",
+        place / "workspace",
+        ["--host", "0.0.0.0", *options, "--public-name", NAME],
+        clean_environ(place),
+    )
+    sidecar.certificate = certificate[0]
+    sidecar.start()
+    yield sidecar
+    sidecar.close()
+
+
+def token_of(remote: Remote, name: str, role: str) -> str:
+    ended = brain(
+        "tokens", "add", name, "--role", role, "--json", "--data-dir", str(remote.data_dir), environ=remote.environ
+    )
+    token: str = json.loads(ended.stdout)["token"]
+    return token
+
+
+@pytest.mark.parametrize("missing", ["--allow-remote", "--tls-cert", "--tls-key", "--public-name", "all"])
+def test_beyond_loopback_nothing_starts_without_consent_certificate_and_name(
+    missing: str, certificate: tuple[Path, Path], tmp_path: Path
+) -> None:
+    given = {
+        "--allow-remote": [],
+        "--tls-cert": [str(certificate[0])],
+        "--tls-key": [str(certificate[1])],
+        "--public-name": [NAME],
+    }
+    words = [word for name, value in given.items() if missing not in (name, "all") for word in (name, *value)]
+    ended = brain("serve", "--host", "0.0.0.0", "--port", "0", *words, environ=clean_environ(tmp_path))
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "--allow-remote --tls-cert" in ended.stderr
+
+
+def test_a_certificate_that_does_not_fit_its_key_is_refused_at_the_start(
+    certificate: tuple[Path, Path], tmp_path: Path
+) -> None:
+    options = ["--tls-cert", str(certificate[0]), "--tls-key", str(certificate[0]), "--public-name", NAME]
+    ended = brain("serve", "--port", "0", *options, environ=clean_environ(tmp_path))
+    assert ended.returncode == 2
+
+
+def test_strangers_foreign_names_and_removed_tokens_get_nothing(remote: Remote) -> None:
+    assert remote.ready["url"] == f"https://{NAME}:{remote.port}"
+    alice = token_of(remote, "alice", "look")
+    assert remote.call("GET", "/api/brain/tasks", alice).status == 200
+    assert remote.call("GET", "/api/brain/tasks", alice, host=f"{NAME}:{remote.port}").status == 200
+    assert remote.call("GET", "/api/brain/tasks", alice, host="evil.example").status == 400
+    for wrong in ("", "brain_guess", alice[:-1], f"{alice}x", "\xff"):
+        assert remote.call("GET", "/api/brain/tasks", wrong).status == 401
+    stored = (remote.data_dir / "tokens.json").read_text()
+    assert alice not in stored and (remote.data_dir / "tokens.json").stat().st_mode & 0o777 == 0o600
+    again = token_of(remote, "alice", "look")
+    assert remote.call("GET", "/api/brain/tasks", alice).status == 401
+    brain("tokens", "remove", "alice", "--data-dir", str(remote.data_dir), environ=remote.environ)
+    assert remote.call("GET", "/api/brain/tasks", again).status == 401
+    plain = http.client.HTTPConnection("127.0.0.1", remote.port, timeout=10)
+    with closing(plain), pytest.raises(OSError):  # no TLS, no answer
+        plain.request("GET", "/health")
+        plain.getresponse()
+
+
+def test_each_role_does_what_it_may_and_no_more_and_its_name_is_recorded(remote: Remote) -> None:
+    look, work, decide = (token_of(remote, role, role) for role in ("look", "work", "decide"))
+    script = [{"text": "a", "calls": [{"tool": "run_command", "args": {"command": "touch x"}}]}, {"text": "done"}]
+    options = {"models": remote.script("ask", script), "agentType": "coder", "intent": "edit_code"}
+    asking = {"task": "do it", "options": options}
+    refused = remote.call("POST", "/api/brain/execute", look, asking)
+    assert (refused.status, refused.json["code"]) == (403, "not_allowed")
+    task_id = remote.call("POST", "/api/brain/execute", work, asking).json["taskId"]
+    approval = {}
+    while not approval:
+        page = remote.call("GET", f"/api/brain/tasks/{task_id}/events", look).json["events"]
+        approval = next((event for event in page if event["type"] == "approval"), {})
+    path = f"/api/brain/tasks/{task_id}/approvals/{approval['approvalId']}"
+    answer = {"decision": "allow", "scope": "once"}
+    for token in (look, work):
+        assert remote.call("POST", path, token, answer).status == 403
+        assert remote.call("POST", f"/api/brain/tasks/{task_id}/approvals", token, {}).status == 403
+        assert remote.call("POST", "/api/brain/trust", token, {"workspace": "/", "trusted": True}).status == 403
+        assert remote.call("POST", "/api/brain/grants", token, {}).status == 403
+        assert remote.call("POST", "/api/brain/fleet/orders", token, {}).status == 403
+    for token in (look, work, decide):
+        for own in ("/api/brain/session/code", "/api/brain/bridge/ticket", "/api/brain/session/renewal"):
+            assert remote.call("POST", own, token).status == 403
+        assert remote.call("PUT", "/api/brain/keys", token, {}).status == 403
+        assert remote.call("GET", "/api/brain/bridge", token).status == 403
+    assert remote.call("POST", path, decide, answer).status == 200
+    assert remote.call("POST", f"/api/brain/tasks/{task_id}/messages", work, {"text": "more"}).status in (202, 409)
+    events = remote.call("GET", f"/api/brain/tasks/{task_id}/events", look).json["events"]
+    by = {(event["type"], event.get("status") or event.get("state")): event.get("by") for event in events}
+    assert by[("status", "queued")] == "work"
+    assert by[("approval", "allowed")] == "decide"
+    assert "work: POST /api/brain/execute" in remote.log_file.read_text()
+
+
+def test_tokens_are_kept_across_a_restart_and_roles_hold_on_loopback_too(tmp_path: Path) -> None:
+    with running_sidecar(tmp_path) as sidecar:
+        ended = brain(
+            *("tokens", "add", "bob", "--role", "look", "--json", "--data-dir", str(sidecar.data_dir)),
+            environ=sidecar.environ,
+        )
+        headers = {"Authorization": f"Bearer {json.loads(ended.stdout)['token']}"}
+        sidecar.restart()
+        assert sidecar.get("/api/brain/tasks", headers=headers, authenticated=False).status == 200
+        refused = sidecar.post("/api/brain/execute", {"task": "x"}, headers=headers, authenticated=False)
+        assert refused.status == 403
+
+
+def test_a_route_that_nobody_thought_of_needs_the_role_that_decides() -> None:
+    for route in TABLE:
+        if route.method != "GET":
+            assert not may_call(Identity("x", "look"), route.method, f"new_{route.name}")
+            assert not may_call(Identity("x", "work"), route.method, f"new_{route.name}")
+    allowed = {
+        route.name for route in TABLE if route.method != "GET" and may_call(Identity("x", "look"), "POST", route.name)
+    }
+    assert allowed == {"route", "policy_explain", "memory_search", "memory_impact"}
