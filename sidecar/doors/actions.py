@@ -23,11 +23,28 @@ class StopTask:
 
 
 @dataclass(frozen=True, slots=True)
+class Press:
+    """Someone pressed a button in a chat."""
+
+    token: str
+    person: str
+    chat: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Someone wrote in a thread that may have a task."""
+
+    text: str
+    person: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ignore:
     why: str
 
 
-Action = StartTask | StopTask | Ignore
+Action = StartTask | StopTask | Press | Reply | Ignore
 
 
 def look_up(payload: object, path: str) -> object:

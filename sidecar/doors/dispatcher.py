@@ -8,8 +8,9 @@ from pathlib import Path
 
 from sidecar.client.errors import ClientError, Refused
 from sidecar.client.service import BrainService
-from sidecar.doors import github, hooks, linear, slack
-from sidecar.doors.actions import Action, Ignore, Json, StartTask, StopTask
+from sidecar.doors import github, hooks, linear, slack, telegram
+from sidecar.doors.actions import Action, Ignore, Json, Press, Reply, StartTask, StopTask
+from sidecar.doors.chat.answers import ChatAnswers, People, Settled
 from sidecar.doors.deliveries import Deliveries, Delivery
 from sidecar.doors.settings import DoorsError, load_doors, load_hook
 from sidecar.doors.work_loop import WorkLoop
@@ -36,6 +37,8 @@ class DeliveryDispatcher:
         self._deliveries = deliveries
         self._config_dir = config_dir
         self._connect = connect
+        #: Set if a chat is configured.
+        self.chat: ChatAnswers | None = None
         self.loop = WorkLoop(deliveries, self._work_on)
 
     async def _work_on(self, delivery: Delivery) -> None:
@@ -74,6 +77,8 @@ class DeliveryDispatcher:
                 return linear.read_event(delivery.event, payload, doors.linear)
             case "slack":
                 return slack.read_event(delivery.event, payload, doors.slack)
+            case "telegram":
+                return telegram.read_event(payload, doors.telegram)
             case name:
                 hook = load_hook(self._config_dir, name)
                 return hooks.read_event(payload, hook) if hook else Ignore("its file was removed")
@@ -87,6 +92,9 @@ class DeliveryDispatcher:
                 if task_id is not None:
                     await asyncio.to_thread(self._stop, task_id)
                 await self._deliveries.settle(delivery, "done", "stopped", task_id)
+            case Press() | Reply():
+                settled = await self._answer(delivery, action, task_id)
+                await self._deliveries.settle(delivery, *settled, task_id)
             case StartTask() if task_id is None:
                 started = await asyncio.to_thread(self._start, delivery, action)
                 await self._deliveries.settle(delivery, "done", "started", started)
@@ -95,9 +103,19 @@ class DeliveryDispatcher:
                     await asyncio.to_thread(self._say, task_id, further, delivery.key)
                 await self._deliveries.settle(delivery, "done" if further else "ignored", "has a task", task_id)
 
+    async def _answer(self, delivery: Delivery, action: Press | Reply, task_id: str | None) -> Settled:
+        if self.chat is None:
+            return Settled("ignored", "no chat is configured")
+        doors = load_doors(self._config_dir)
+        door = doors.slack if delivery.door == "slack" else doors.telegram
+        people = People(door.allow, door.decide)
+        if isinstance(action, Press):
+            return await self.chat.press(action, people)
+        return await self.chat.reply(action, task_id, people, delivery.key)
+
     def _start(self, delivery: Delivery, action: StartTask) -> str:
         """The delivery's key gives the same task again if this process died before it noted the task."""
-        options = {**action.options, **_OPTIONS, "conversationId": conversation_of(delivery.subject)}
+        options = {**_OPTIONS, **action.options, "conversationId": conversation_of(delivery.subject)}
         return self._connect().execute(action.text, workspace=action.workspace, key=delivery.key, **options).id
 
     def _say(self, task_id: str, text: str, key: str) -> None:

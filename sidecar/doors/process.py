@@ -11,6 +11,8 @@ from sidecar.api.server import QuietServer, open_socket
 from sidecar.api.streams import Streams
 from sidecar.client.service import BrainService
 from sidecar.doors.channels import Channel
+from sidecar.doors.chat.answers import ChatAnswers
+from sidecar.doors.chat.setup import open_chats
 from sidecar.doors.counts import COUNTS
 from sidecar.doors.deliveries import Deliveries
 from sidecar.doors.dispatcher import DeliveryDispatcher
@@ -39,15 +41,21 @@ class DoorsProcess:
         self._store.create(COUNTS)
         self._http = DoorsHttp()
         channels = _channels(self._http, config_dir, environ)
+        self._chats = open_chats(self._store, self._deliveries, config_dir, environ, self._wake)
+        channels += self._chats.channels
         if channels and find_spec("aiohttp") is None:
             raise DoorsError("To send anything, the doors need a package: pip install 'rainy-brain[doors]'")
         self._sender = Sender(outbox, channels)
         self._reports = Reports(outbox, data_dir, channels, self._sender.loop.wake)
         self._dispatcher = DeliveryDispatcher(self._deliveries, config_dir, lambda: BrainService.local(data_dir))
+        self._dispatcher.chat = ChatAnswers(self._chats.messages, lambda: BrainService.local(data_dir))
         receiver = Receiver(self._deliveries, config_dir, environ, self._dispatcher.loop.wake)
         # Every peer is a stranger until its body is there; they share the limits of peers that are known elsewhere.
         limits = ConnectionLimits(lambda headers: True, connections=_CONNECTIONS)
         self._server = QuietServer(receiver.app, Streams(limit=0), 30, limits)
+
+    def _wake(self) -> None:
+        self._dispatcher.loop.wake()
 
     def stop(self) -> None:
         self._server.stop()
@@ -55,6 +63,7 @@ class DoorsProcess:
     async def run(self, host: str, port: int, on_ready: Callable[[str, int], None]) -> None:
         socket = open_socket(host, port)
         work = [asyncio.create_task(self._dispatcher.loop.run()), asyncio.create_task(self._sender.loop.run())]
+        work += self._chats.start()
         self._reports.start()
         serving = asyncio.create_task(self._server.serve([socket]))
         try:
@@ -71,6 +80,7 @@ class DoorsProcess:
             for each in work:
                 each.cancel()
             await asyncio.gather(*work, return_exceptions=True)
+            await self._chats.close()
             await self._http.close()
             await self._store.close()
 

@@ -46,16 +46,30 @@ class LinearDoor(_Table):
 
 
 class SlackDoor(_Table):
-    #: Ids of people, such as `U012AB3CD`; by channel id, where the work is done.
+    #: Ids of people, such as `U012AB3CD`, who may start, steer and stop tasks; those who may also approve and answer;
+    #: by channel id, where the work is done.
     allow: list[str] = []
+    decide: list[str] = []
     approvals: Approvals = "auto"
     channels: dict[str, AbsolutePath] = {}
 
 
+class TelegramDoor(_Table):
+    """As for Slack. An id of Telegram is a number; write it as text."""
+
+    allow: list[str] = []
+    decide: list[str] = []
+    approvals: Approvals = "auto"
+    chats: dict[str, AbsolutePath] = {}
+
+
 class Doors(_Table):
+    #: Where people reach the panel, for links in chats and letters; empty: they are told the command.
+    panel_url: str = ""
     github: GithubDoor = GithubDoor()
     linear: LinearDoor = LinearDoor()
     slack: SlackDoor = SlackDoor()
+    telegram: TelegramDoor = TelegramDoor()
 
 
 class IncomingHook(_Table):
