@@ -1,7 +1,6 @@
 """Answers questions from an open index: finds candidates, ranks them, and checks each hit against the disk."""
 
 import sqlite3
-from array import array
 from collections.abc import Iterable
 
 from sidecar.memory.candidates import Filters, find_candidates
@@ -16,7 +15,7 @@ from tools.local.root import WorkspaceRoot
 
 _SNIPPET_LINES = 12
 _SNIPPET_COLUMNS = 200
-_SIMILAR_CANDIDATES = 200
+_SIMILAR_LINES = 40
 
 
 class CurrentFiles:
@@ -90,27 +89,17 @@ def answer_similar(store: sqlite3.Connection, workspace: str, symbol: str, limit
     if not found:
         return []
     path, name, line, _ = found[0]
-    own = store.execute(
-        "SELECT chunks.id, terms.terms FROM chunks JOIN files ON files.id = chunks.file JOIN chunks AS terms "
-        "ON terms.id = chunks.id WHERE files.path = ? AND chunks.symbol = ? AND chunks.line = ?",
-        (path, name, line),
-    ).fetchone()
-    if own is None:
-        return []
-    mine = frozenset(array("H", own[1]))
     files = CurrentFiles(store, workspace)
     try:
         lines = files.lines(path)
-        text = " ".join(lines[line - 1 : line + 40]) if lines is not None else name
-        candidates = find_candidates(store, QueryTerms(store, text), Filters())
-        scored = []
-        for file in candidates:
-            for chunk in file.chunks:
-                if chunk.id != own[0] and chunk.kind not in ("section", "text", "block"):
-                    row = store.execute("SELECT terms FROM chunks WHERE id = ?", (chunk.id,)).fetchone()
-                    theirs = frozenset(array("H", row[0]))
-                    scored.append(Ranked(len(mine & theirs) / max(len(mine | theirs), 1), file, chunk))
+        text = " ".join(lines[line - 1 : line + _SIMILAR_LINES]) if lines is not None else name
+        scored = [
+            Ranked(chunk.features["bm25"], file, chunk)
+            for file in find_candidates(store, QueryTerms(store, text), Filters())
+            for chunk in file.chunks
+            if (file.path, chunk.line) != (path, line) and chunk.kind not in ("section", "text", "block")
+        ]
         scored.sort(key=lambda each: -each.score)
-        return list(_hits(scored[:_SIMILAR_CANDIDATES], files, limit))
+        return list(_hits(scored, files, limit))
     finally:
         files.close()

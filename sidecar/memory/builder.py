@@ -18,8 +18,9 @@ from pathlib import Path
 
 from sidecar.memory.history import read_history
 from sidecar.memory.indexer import Indexer, wanted
+from sidecar.memory.postings import join_segments, many_segments
 from sidecar.memory.resolver import Resolver, is_manifest
-from sidecar.memory.store import get_meta, open_or_replace, set_meta, transaction
+from sidecar.memory.store import get_meta, open_or_replace, remove, set_meta, transaction
 from tools.code.files import list_files
 from tools.host import Host
 from tools.local.backend import LocalBackend
@@ -27,9 +28,11 @@ from tools.local.sandbox.probe import Sandboxes
 from tools.spec import Call
 
 _NICE = 10
-_BATCH_SECONDS = 1.0
+#: What a killed builder loses at most.
+_BATCH_SECONDS = 20.0
+_BATCH_POSTINGS = 500_000
 _MAX_FILES = 200_000
-#: Rows of files that are gone, as a share of all, beyond which the index is built anew.
+#: Chunks that are gone, as a share of all, beyond which their postings are removed.
 _DEAD_SHARE = 0.5
 _FEW_DEAD = 20_000
 _LIST_SECONDS = 120.0
@@ -58,10 +61,8 @@ async def _build(path: Path, workspace: str, data_dir: Path, sandbox: str) -> No
     host = backend.host(workspace)
     store = open_or_replace(path)
     try:
-        if _mostly_dead(store):
+        if Indexer(store, workspace).full:
             store.close()
-            from sidecar.memory.store import remove
-
             remove(path)
             store = open_or_replace(path)
         paths = [each for each in await _list(host) if wanted(each)][:_MAX_FILES]
@@ -80,11 +81,6 @@ async def _list(host: Host) -> list[str]:
     return await list_files(host, Call("memory-list", host.workspace, _LIST_SECONDS))
 
 
-def _mostly_dead(store: sqlite3.Connection) -> bool:
-    dead = int(get_meta(store, "dead") or 0)
-    return dead > _FEW_DEAD and dead > _DEAD_SHARE * (int(get_meta(store, "next_chunk") or 0) or 1)
-
-
 def refresh(store: sqlite3.Connection, workspace: str, paths: Sequence[str]) -> None:
     """Make the index hold exactly these files as they are now."""
     indexer = Indexer(store, workspace)
@@ -97,6 +93,7 @@ def refresh(store: sqlite3.Connection, workspace: str, paths: Sequence[str]) -> 
             set_meta(store, "total", len(paths))
             for path in gone:
                 indexer.remove(path)
+            indexer.flush()
         _update(store, indexer, changed, len(paths))
         if structure or changed or get_meta(store, "resolved") != "1":
             # Without new or removed files, only the imports of changed files can lead elsewhere.
@@ -104,16 +101,23 @@ def refresh(store: sqlite3.Connection, workspace: str, paths: Sequence[str]) -> 
             _resolve(store, indexer, None if everything else changed)
         with transaction(store):
             write_statistics(store)
+            if many_segments(store) or _mostly_dead(store):
+                join_segments(store, {row[0] for row in store.execute("SELECT id FROM files")})
+                set_meta(store, "dead", 0)
     finally:
         indexer.close()
 
 
+def _mostly_dead(store: sqlite3.Connection) -> bool:
+    dead = int(get_meta(store, "dead") or 0)
+    return dead > _FEW_DEAD and dead > _DEAD_SHARE * int(get_meta(store, "chunk_count") or 1)
+
+
 def write_statistics(store: sqlite3.Connection) -> None:
-    """Counts and average lengths, which weigh the terms of a question."""
-    chunks, length = store.execute("SELECT count(*), avg(length) FROM chunks").fetchone()
-    files, terms = store.execute("SELECT count(*), avg(length(counts)) FROM files WHERE length(counts) > 0").fetchone()
-    values = {"chunk_count": chunks, "chunk_length": length or 60, "file_count": files, "file_length": terms or 300}
-    for key, value in values.items():
+    """Counts and lengths, which weigh the terms of a question."""
+    files, length = store.execute("SELECT count(*), avg(length) FROM files WHERE length > 0").fetchone()
+    chunks = store.execute("SELECT count(*) FROM chunks").fetchone()[0]
+    for key, value in {"chunk_count": chunks, "file_count": files, "file_length": length or 1_000}.items():
         set_meta(store, key, value)
 
 
@@ -121,11 +125,12 @@ def _update(store: sqlite3.Connection, indexer: Indexer, changed: Sequence[str],
     place = 0
     while place < len(changed):
         until = time.monotonic() + _BATCH_SECONDS
+        while place < len(changed) and time.monotonic() < until and indexer.size < _BATCH_POSTINGS:
+            indexer.update(changed[place])
+            place += 1
         with transaction(store):
             set_meta(store, "resolved", "0")
-            while place < len(changed) and time.monotonic() < until:
-                indexer.update(changed[place])
-                place += 1
+            indexer.flush()
             set_meta(store, "done", total - len(changed) + place)
 
 

@@ -1,10 +1,11 @@
 """Questions to the import and call graph: who depends on a file or a name."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from sidecar.memory.indexer import has_words
 from sidecar.memory.port import Affected
+from sidecar.memory.postings import files_with
 from sidecar.memory.resolver import unit_of
 from sidecar.memory.tokens import terms_of
 
@@ -120,9 +121,9 @@ def _callers(store: sqlite3.Connection, name: str) -> dict[str, tuple[str, int]]
 
 
 def _writes(store: sqlite3.Connection, path: str, name: str) -> bool:
-    row = store.execute("SELECT terms FROM files WHERE path = ?", (path,)).fetchone()
+    row = store.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
     terms = terms_of(name)
-    return row is not None and bool(row[0]) and bool(terms) and has_words(row[0], terms[-1])
+    return row is not None and bool(terms) and row[0] in files_with(store, terms[-1])
 
 
 def tests_of(store: sqlite3.Connection, path: str, depth: int = 2) -> list[Affected]:
@@ -137,13 +138,3 @@ def tests_of(store: sqlite3.Connection, path: str, depth: int = 2) -> list[Affec
     for test, distance, target, line, certain, _ in near:
         found[test] = Affected(test, "", distance, f"imports {target.rstrip('/') or '.'}", line, bool(certain))
     return sorted(found.values(), key=lambda each: (each.distance, not each.certain, each.path))
-
-
-def imported_by(store: sqlite3.Connection, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The files that each of these files imports."""
-    for path in paths:
-        rows = store.execute(
-            "SELECT DISTINCT edges.target FROM edges JOIN files ON files.id = edges.source WHERE files.path = ?",
-            (path,),
-        )
-        yield from ((path, row[0]) for row in rows)

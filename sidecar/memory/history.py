@@ -3,9 +3,11 @@
 import re
 import sqlite3
 import time
+from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
+from sidecar.memory.postings import HISTORY, Accumulator
 from sidecar.memory.store import get_meta, set_meta, transaction
 from sidecar.memory.tokens import count_terms
 from tools.errors import ToolError
@@ -51,25 +53,27 @@ def _parse(log: str) -> Iterator[Commit]:
 
 
 def _write(store: sqlite3.Connection, head: str, commits: Sequence[Commit]) -> None:
+    """Commits are numbered from the newest on; a commit names its paths, and a path its commits."""
+    paths: dict[str, int] = {}
+    changes: dict[int, list[int]] = {}
+    rows = []
+    postings = Accumulator()
+    for number, (at, author, subject, body, files) in enumerate(commits, 1):
+        named = [paths.setdefault(name, len(paths) + 1) for name in files] if len(files) <= _MAX_FILES else []
+        rows.append((number, at, author, subject, array("I", named).tobytes()))
+        for path in named:
+            changes.setdefault(path, []).append(number)
+        if named:
+            terms = count_terms(f"{subject}\n{subject}\n{body}")
+            postings.add(number, terms, terms.total())
     with transaction(store):
-        store.execute("DELETE FROM commits")
-        store.execute("DELETE FROM commit_files")
-        store.execute("DELETE FROM paths")
-        paths: dict[str, int] = {}
-        store.execute("INSERT INTO commit_text (commit_text) VALUES ('delete-all')")
-        number = 0
-        for number, (at, author, subject, body, files) in enumerate(commits, 1):
-            store.execute("INSERT INTO commits VALUES (?, ?, ?, ?, ?)", (number, at, author, subject, len(files)))
-            if not files or len(files) > _MAX_FILES:
-                continue
-            store.executemany(
-                "INSERT OR IGNORE INTO commit_files VALUES (?, ?)",
-                [(paths.setdefault(name, len(paths) + 1), number) for name in files],
-            )
-            terms = count_terms(subject) + count_terms(body)
-            text = " ".join(term for term in terms)
-            store.execute("INSERT INTO commit_text (rowid, subject) VALUES (?, ?)", (number, text))
-        store.executemany("INSERT INTO paths VALUES (?, ?)", [(key, name) for name, key in paths.items()])
+        for table in ("commits", "paths"):
+            store.execute(f"DELETE FROM {table}")  # noqa: S608
+        store.execute("DELETE FROM postings WHERE segment = ?", (HISTORY,))
+        store.executemany("INSERT INTO commits VALUES (?, ?, ?, ?, ?)", rows)
+        named_paths = [(key, name, array("I", changes[key]).tobytes()) for name, key in paths.items()]
+        store.executemany("INSERT INTO paths VALUES (?, ?, ?)", named_paths)
+        postings.write(store, HISTORY)
         set_meta(store, "head", head)
-        set_meta(store, "commits", number)
+        set_meta(store, "commits", len(commits))
         set_meta(store, "history_read", time.time())

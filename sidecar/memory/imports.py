@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 _SCRIPTS = ("JavaScript", "TypeScript", "TSX")
 _MAX_IMPORTS = 5_000
 _MAX_MEMBERS = 2_000
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _USE_PART = re.compile(r"[\w:*]+|[{},]|\bas\b")
 
 
@@ -57,18 +58,30 @@ def _members(source: SourceText, found: Sequence[ImportRow], language: str) -> I
             by_alias.setdefault(each.alias, []).append(each)
     if not by_alias:
         return
-    names = "|".join(sorted(map(re.escape, by_alias), key=len, reverse=True))
     text = source.text.decode("utf-8", "replace")
-    pattern = re.compile(rf"(?<![\w.])({names})\s*\.\s*([^\W\d]\w*)")
-    seen: set[tuple[str, str]] = set()
+    count = 0
+    for alias, rows in by_alias.items():
+        for member, line in _members_of(text, alias).items():
+            count += 1
+            if count > _MAX_MEMBERS:
+                return
+            yield from (each._replace(line=line, member=member, exported=False) for each in rows)
+
+
+def _members_of(text: str, alias: str) -> dict[str, int]:
+    """The names after `alias.`, each with its first line. `str.find` is many times faster than a pattern here."""
+    members: dict[str, int] = {}
     line, last = 1, 0
-    for match in pattern.finditer(text):
-        key = (match[1], match[2])
-        if key in seen or len(seen) >= _MAX_MEMBERS:
-            continue
-        seen.add(key)
-        line, last = line + text.count("\n", last, match.start()), match.start()
-        yield from (each._replace(line=line, member=match[2], exported=False) for each in by_alias[match[1]])
+    at = text.find(f"{alias}.")
+    while at >= 0:
+        before = text[at - 1] if at else " "
+        after = at + len(alias) + 1
+        name = None if before.isalnum() or before in "_." else _IDENTIFIER.match(text, after)
+        if name is not None and name[0] not in members:
+            line, last = line + text.count("\n", last, at), at
+            members[name[0]] = line
+        at = text.find(f"{alias}.", after)
+    return members
 
 
 # -- Python ----------------------------------------------------------------------------------------------------------
@@ -131,13 +144,18 @@ def _script_names(node: "Node") -> Iterator[tuple[str, str]]:
                 if child.type == "identifier":
                     yield "default", text_of(child)
                 elif child.type == "namespace_import":
-                    yield "*", text_of(child.named_child(0))
+                    yield "*", _first_name(child)
                 elif child.type == "named_imports":
                     yield from _specifiers(child)
         elif clause.type == "export_clause":
             yield from _specifiers(clause)
         elif clause.type == "namespace_export" or clause.type == "import_require_clause":
-            yield "*", text_of(clause.named_child(0))
+            yield "*", _first_name(clause)
+
+
+def _first_name(node: "Node") -> str:
+    """Empty where the name is missing, as in `export * as default from`, which the grammar doesn't know."""
+    return text_of(node.named_child(0)) if node.named_child_count else ""
 
 
 def _specifiers(clause: "Node") -> Iterator[tuple[str, str]]:

@@ -4,17 +4,24 @@ import re
 import sqlite3
 from array import array
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from zlib import crc32
 
 from sidecar.memory.chunks import Chunk, FileFacts, cut
 from sidecar.memory.imports import ImportRow, imports_of
+from sidecar.memory.postings import (
+    CHUNKS_PER_FILE,
+    EDITS,
+    LAST_FILE,
+    NAME,
+    PATH_PLACE,
+    Accumulator,
+    begin_segment,
+)
 from sidecar.memory.resolver import Resolver, unit_of
 from sidecar.memory.store import get_meta, set_meta
-from sidecar.memory.tokens import WORD, count_terms, name_terms
+from sidecar.memory.tokens import count_terms, name_terms, words_of
 from tools.code.files import is_test
 from tools.code.source import SourceText
 from tools.errors import ToolError
@@ -38,7 +45,19 @@ _LOCKS = re.compile(r"(?:^|/)(?:[\w.-]*[-.]lock(?:\.\w+)?|package-lock\.json|npm
 _GENERATED = re.compile(rb"Code generated .{0,80}DO NOT EDIT|@generated\b|THIS FILE IS (?:AUTO-?)?GENERATED", re.I)
 _PRIVATE_KEY = re.compile(rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY")
 _LONG_LINE = 5_000
-_MAX_COUNT = 255
+#: How often a term of a chunk's name, of its scope or file name, and of a path counts.
+_NAME_WEIGHT = 6
+_SCOPE_WEIGHT = 2
+_PATH_WEIGHT = 2
+_PATH_LENGTH = 8
+_LAST = LAST_FILE // 2
+_INSERTS = {
+    "stamps": "UPDATE files SET size = ?, mtime = ? WHERE id = ?",
+    "files": "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "chunks": "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "imports": "INSERT INTO imports VALUES (?, ?, ?, ?, ?, ?, ?)",
+    "calls": "INSERT INTO calls VALUES (?, ?, ?, ?)",
+}
 
 
 def wanted(path: str) -> bool:
@@ -60,34 +79,29 @@ def digest(content: bytes) -> bytes:
     return blake2b(content, digest_size=12).digest()
 
 
-def pack(counts: Mapping[str, int]) -> tuple[bytes, bytes]:
-    """Hashes of a file's terms, sorted, and how often each occurs."""
-    rows = sorted((crc32(term.encode()), min(n, _MAX_COUNT)) for term, n in counts.items())
-    return array("I", [row[0] for row in rows]).tobytes(), bytes(row[1] for row in rows)
-
-
-def pack_chunk(counts: Mapping[str, int]) -> tuple[bytes, bytes]:
-    """The same for a chunk in half the room: it has few terms, so that hashes of 16 bits hardly ever collide."""
-    found: dict[int, int] = {}
-    for term, n in counts.items():
-        key = short_hash(term)
-        found[key] = found.get(key, 0) + n
-    keys = sorted(found)
-    return array("H", keys).tobytes(), bytes([n if (n := found[key]) < _MAX_COUNT else _MAX_COUNT for key in keys])
-
-
-@lru_cache(100_000)
-def short_hash(term: str) -> int:
-    return crc32(term.encode()) & 0xFFFF
-
-
 class Indexer:
+    """Collects the rows of files until `flush` writes them; nothing is written in between."""
+
     def __init__(self, store: sqlite3.Connection, workspace: str) -> None:
         self._store = store
         self._root = WorkspaceRoot(workspace)
+        self._postings = Accumulator()
+        self._rows: dict[str, list[tuple[object, ...]]] = {table: [] for table in _INSERTS}
+        self._gone: set[int] = set()
+        self._next = int(get_meta(store, "next") or 1)
 
     def close(self) -> None:
         self._root.close()
+
+    @property
+    def size(self) -> int:
+        """How many postings wait to be written."""
+        return self._postings.size
+
+    @property
+    def full(self) -> bool:
+        """Whether there are no more ids: they are never used again, since old postings hold them."""
+        return self._next >= _LAST
 
     def read(self, path: str, limit: int = MAX_BYTES) -> tuple[int, int, bytes | None]:
         """Size, modification time and content; the content is missing if the file isn't for the index."""
@@ -106,99 +120,98 @@ class Indexer:
     def remove(self, path: str) -> None:
         row = self._store.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
         if row is not None:
-            self._drop(row[0])
-            self._store.execute("DELETE FROM files WHERE id = ?", row)
-
-    def _drop(self, file: int) -> None:
-        """The rows of the full-text tables stay, without a chunk or file; `dead` counts them."""
-        dropped = self._store.execute("DELETE FROM chunks WHERE file = ?", (file,)).rowcount
-        for table in ("imports", "calls"):
-            self._store.execute(f"DELETE FROM {table} WHERE file = ?", (file,))  # noqa: S608
-        self._store.execute("DELETE FROM edges WHERE source = ?", (file,))
-        set_meta(self._store, "dead", int(get_meta(self._store, "dead") or 0) + max(dropped, 0))
+            self._gone.add(row[0])
 
     def update(self, path: str) -> bool:
-        """Bring one file's rows up to date; whether anything but its stamp changed. Inside of a transaction."""
+        """Collect one file's rows if it changed; whether anything but its stamp did."""
         size, mtime, content = self.read(path)
-        if content is None or (not content.strip() and not path.endswith("__init__.py")):
-            known = self._store.execute("SELECT 1 FROM files WHERE path = ?", (path,)).fetchone()
-            self.remove(path)
-            return known is not None
-        hashed = digest(content)
         row = self._store.execute("SELECT id, hash FROM files WHERE path = ?", (path,)).fetchone()
+        if content is None or (not content.strip() and not path.endswith("__init__.py")):
+            self.remove(path)
+            return row is not None
+        hashed = digest(content)
         if row is not None and row[1] == hashed:
-            self._store.execute("UPDATE files SET size = ?, mtime = ? WHERE id = ?", (size, mtime, row[0]))
+            self._rows["stamps"].append((size, mtime, row[0]))
             return False
         if row is not None:
-            self._drop(row[0])
-            self._store.execute("DELETE FROM files WHERE id = ?", (row[0],))
-        self._insert(path, size, mtime, hashed, content)
+            self._gone.add(row[0])
+        self._collect(path, size, mtime, hashed, content)
         return True
 
-    def _insert(self, path: str, size: int, mtime: int, hashed: bytes, content: bytes) -> None:
+    def flush(self, *, edits: bool = False) -> None:
+        """Write what was collected, as a segment of its own or with other edits. Inside of a transaction."""
+        for file in self._gone:
+            self._drop(file)
+        for table, statement in _INSERTS.items():
+            self._store.executemany(statement, self._rows[table])
+            self._rows[table].clear()
+        if edits:
+            self._postings.append(self._store, EDITS, self._gone)
+            set_meta(self._store, "edits", 1)
+        elif self._postings.size:
+            self._postings.write(self._store, begin_segment(self._store))
+        self._gone.clear()
+        set_meta(self._store, "next", self._next)
+
+    def _drop(self, file: int) -> None:
+        """The file's postings stay and lead to nothing; `dead` counts their chunks."""
+        dropped = self._store.execute("DELETE FROM chunks WHERE file = ?", (file,)).rowcount
+        for table, column in (("imports", "file"), ("calls", "file"), ("edges", "source"), ("files", "id")):
+            self._store.execute(f"DELETE FROM {table} WHERE {column} = ?", (file,))  # noqa: S608
+        set_meta(self._store, "dead", int(get_meta(self._store, "dead") or 0) + max(dropped, 0))
+
+    def _collect(self, path: str, size: int, mtime: int, hashed: bytes, content: bytes) -> None:
         source = SourceText(path, content)
         kind = _kind(path, content, known=source.language is not None)
         facts = _facts(source, kind)
         text = source.text.decode("utf-8", "replace")
-        words = (
-            array("I", sorted({crc32(word.encode()) for word in WORD.findall(text)})) if path.endswith(".go") else b""
-        )
-        # Ids are never used again: the full-text tables still hold the rows of files that are gone.
-        number = int(get_meta(self._store, "next") or 1)
-        set_meta(self._store, "next", number + 1)
-        file = _id(number, kind)
+        words = array("I", sorted({crc32(word.encode()) for word in words_of(text)})) if path.endswith(".go") else b""
+        # Even for the product's own code, odd for the rest: a search counts each apart.
+        file = 2 * self._next + (kind != "code")
+        self._next += 1
         language = source.language.name if source.language else ""
-        total, names = self._insert_chunks(file, path, facts, kind)
-        terms, counts = pack(total)
-        self._store.execute(
-            "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (file, path, size, mtime, hashed, language, kind, text.count("\n") + 1, unit_of(path), terms, counts,
-             bytes(words)),
+        length = self._collect_chunks(file, path, facts)
+        self._rows["files"].append(
+            (file, path, size, mtime, hashed, language, kind, text.count("\n") + 1, unit_of(path), length,
+             bytes(words))
         )  # fmt: skip
-        if facts.chunks:
-            columns = (file, " ".join(name_terms(path)), " ".join(names), _spread(total))
-            self._store.execute("INSERT INTO file_text (rowid, path, names, body) VALUES (?, ?, ?, ?)", columns)
-        self._store.executemany(
-            "INSERT INTO imports VALUES (?, ?, ?, ?, ?, ?, ?)", [(file, *each) for each in _raw(source, facts)]
-        )
+        self._rows["imports"] += [(file, *each) for each in _raw(source, facts)]
 
-    def _insert_chunks(self, file: int, path: str, facts: FileFacts, kind: str) -> tuple[Counter[str], dict[str, None]]:
-        total: Counter[str] = Counter()
-        names: dict[str, None] = {}
-        first = _next_chunk(self._store)
-        stem = path.rpartition("/")[2].partition(".")[0]
-        rows, texts = [], []
-        for number, chunk in enumerate(facts.chunks, first):
-            key = _id(number, kind)
-            body, doc = count_terms(chunk.text), count_terms(chunk.doc) if chunk.doc else Counter[str]()
-            both = body + doc if doc else body
+    def _collect_chunks(self, file: int, path: str, facts: FileFacts) -> int:
+        """The sum of the chunks' lengths."""
+        total = 0
+        first = file * CHUNKS_PER_FILE
+        around = dict.fromkeys(name_terms(path.rpartition("/")[2].partition(".")[0]), _SCOPE_WEIGHT)
+        for key, chunk in enumerate(facts.chunks[:PATH_PLACE], first):
+            terms = count_terms(f"{chunk.doc}\n{chunk.text}" if chunk.doc else chunk.text)
+            length = terms.total()
+            total += length
             scope, _, name = chunk.symbol.rpartition(".") if chunk.kind != "section" else ("", "", chunk.symbol)
-            terms, counts = pack_chunk(both)
-            total.update(both)
-            names.update(dict.fromkeys(name_terms(name)))
-            length = sum(both.values())
-            rows.append(
-                (key, file, chunk.line, chunk.end_line, chunk.symbol, name, chunk.kind, chunk.complexity, length,
-                 terms, counts)
-            )  # fmt: skip
-            scopes = " ".join(name_terms(f"{scope} {stem}"))
-            texts.append((key, " ".join(name_terms(name)), scopes, _spread(doc), _spread(body)))
-        self._store.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-        self._store.executemany("INSERT INTO chunk_text (rowid, name, scope, doc, body) VALUES (?, ?, ?, ?, ?)", texts)
-        self._insert_calls(file, first, facts, kind)
-        set_meta(self._store, "next_chunk", first + len(rows))
-        return total, names
+            self._rows["chunks"].append(
+                (key, file, chunk.line, chunk.end_line, chunk.symbol, name, chunk.kind, chunk.complexity, length)
+            )
+            for term in name_terms(name):
+                terms[term] += _NAME_WEIGHT
+                terms[NAME + term] = _NAME_WEIGHT
+            for term in name_terms(scope) if scope else ():
+                terms[term] += _SCOPE_WEIGHT
+            for term in around:
+                terms[term] += _SCOPE_WEIGHT
+            self._postings.add(key, terms, length)
+        if facts.chunks:
+            self._postings.add(first + PATH_PLACE, dict.fromkeys(name_terms(path), _PATH_WEIGHT), _PATH_LENGTH)
+        self._collect_calls(file, facts)
+        return total
 
-    def _insert_calls(self, file: int, first: int, facts: FileFacts, kind: str) -> None:
+    def _collect_calls(self, file: int, facts: FileFacts) -> None:
         """Each name that a chunk calls, once; the innermost definition around the line is the caller."""
         around = _innermost(facts.chunks)
+        first = file * CHUNKS_PER_FILE
         rows: dict[tuple[int, str], int] = {}
         for call in facts.calls:
             place = around.get(call.line, -1)
-            rows.setdefault((_id(first + place, kind) if place >= 0 else 0, call.name), call.line)
-        self._store.executemany(
-            "INSERT INTO calls VALUES (?, ?, ?, ?)", [(file, chunk, name, line) for (chunk, name), line in rows.items()]
-        )
+            rows.setdefault((first + place if place >= 0 else 0, call.name), call.line)
+        self._rows["calls"] += [(file, chunk, name, line) for (chunk, name), line in rows.items()]
 
     def resolve(self, resolver: Resolver, files: Iterable[tuple[int, str]]) -> None:
         """Replace the import edges of these files."""
@@ -216,22 +229,6 @@ class Indexer:
                         key, (file, edge.target, edge.name, each.alias, each.line, each.exported, edge.certain)
                     )
             self._store.executemany("INSERT INTO edges VALUES (?, ?, ?, ?, ?, ?, ?)", edges.values())
-
-
-def _id(number: int, kind: str) -> int:
-    """Even for the product's own code, odd for tests, documents and configuration: a search asks for each apart."""
-    return 2 * number + (kind != "code")
-
-
-def _next_chunk(store: sqlite3.Connection) -> int:
-    return int(get_meta(store, "next_chunk") or 1)
-
-
-def _spread(counts: Mapping[str, int]) -> str:
-    """Terms as text for the full-text table, each as often as it counts, but at most three times."""
-    return " ".join(
-        [term if n == 1 else f"{term} {term}" if n == 2 else f"{term} {term} {term}" for term, n in counts.items()]
-    )
 
 
 def _kind(path: str, content: bytes, *, known: bool) -> str:
@@ -267,7 +264,7 @@ def _innermost(chunks: Sequence[Chunk]) -> dict[int, int]:
 
 
 def has_words(words: bytes, name: str) -> bool:
-    """Whether packed words or terms hold this one."""
+    """Whether packed words hold this one."""
     found = array("I", words)
     key = crc32(name.encode())
     place = bisect_left(found, key)

@@ -1,89 +1,95 @@
-"""A question: its terms, each with its weight in one index."""
+"""A question: its terms, each with its postings and its weight in one index."""
 
 import math
 import sqlite3
 from dataclasses import dataclass
-from zlib import crc32
 
+from sidecar.memory.postings import NAME, NONE, Postings, read_postings
 from sidecar.memory.store import get_meta
 from sidecar.memory.synonyms import related
 from sidecar.memory.tokens import WORD, joined, query_terms, stem, terms_of
 
 _MAX_TERMS = 24
-#: The full-text tables look at so many rows for a question at most: the rarest terms come first.
-_MAX_ROWS = 10_000
+_MAX_RELATED = 14
+#: The rarest terms with so many postings together propose candidates; all terms weigh them.
+_MAX_POSTINGS = 12_000
 
 
 @dataclass(slots=True)
 class Term:
     text: str
-    #: Hashes as in a file's and in a chunk's packed terms.
-    key: int
-    short: int
-    #: Inverse document frequency among chunks, files and commits.
-    chunk: float
-    file: float
-    commit: float
+    postings: Postings
+    commits: Postings
+    #: Inverse document frequency among chunks and among commits.
+    weight: float
+    commit_weight: float
+
+
+@dataclass(slots=True)
+class RelatedTerm:
+    """A word that may stand for one of the question's."""
+
+    text: str
+    weight: float
+    postings: Postings
+    names: Postings
 
 
 class QueryTerms:
     """A question's terms with their weights in one index."""
 
     def __init__(self, store: sqlite3.Connection, query: str) -> None:
+        words = WORD.findall(query)
         #: For each term, the word of the question that it comes from.
         self.words: dict[str, str] = {}
-        for word in WORD.findall(query):
+        for word in words:
             for text in terms_of(word):
                 self.words.setdefault(text, word)
-        counts = {name: int(get_meta(store, name) or 0) for name in ("chunk_count", "file_count", "commits")}
-        self.chunks, self.files = max(counts["chunk_count"], 1), max(counts["file_count"], 1)
-        words = query_terms(query)[:_MAX_TERMS]
-        chunks, files, commits = (_frequencies(store, table, words) for table in ("chunk", "file", "commit"))
-        self.frequency = {word: chunks.get(word, 0) for word in words}
-        self.terms = [
-            Term(
-                word,
-                crc32(word.encode()),
-                crc32(word.encode()) & 0xFFFF,
-                _idf(chunks.get(word, 0), self.chunks),
-                _idf(files.get(word, 0), self.files),
-                _idf(commits.get(word, 0), max(counts["commits"], 1)),
-            )
-            for word in words
+        asked = query_terms(query)[:_MAX_TERMS]
+        others = _related(asked)
+        chunks, commits = read_postings(
+            store, [*asked, *others, *(NAME + other for other in others), *(NAME + text for text in asked)]
+        )
+        self.chunks = max(int(get_meta(store, "chunk_count") or 0), 1)
+        self.commits = max(int(get_meta(store, "commits") or 0), 1)
+        self.terms = [self._term(text, chunks.get(text, NONE), commits.get(text, NONE)) for text in asked]
+        self.names = {text: chunks[NAME + text] for text in asked if NAME + text in chunks}
+        self.known = [term for term in self.terms if term.postings.ids]
+        self.asked = frozenset(asked)
+        self.total = sum(term.weight for term in self.known) or 1.0
+        weights = {term.text: term.weight for term in self.terms}
+        self.related = [
+            RelatedTerm(other, share * weights[of], chunks.get(other, NONE), chunks.get(NAME + other, NONE))
+            for other, (of, share) in others.items()
+            if other in chunks
         ]
-        self.known = [term for term in self.terms if self.frequency[term.text]]
-        self.asked = frozenset(words)
-        self.total = sum(term.chunk for term in self.known) or 1.0
-        self.file_total = sum(term.file for term in self.known) or 1.0
         #: Identifiers as they stand in the question, such as `parse_args` or `useTemplateRef`.
-        self.identifiers = frozenset(joined(word) for word in WORD.findall(query) if len(terms_of(word)) > 1)
-        first = next((word for word in WORD.findall(query)), "")
-        self.verb = stem(first.lower())
-        self.related: dict[int, tuple[str, float]] = {}
-        for term in self.terms:
-            for other, weight in related(term.text):
-                key = crc32(other.encode()) & 0xFFFF
-                if all(key != each.short for each in self.terms):
-                    weight *= term.chunk
-                    if weight > self.related.get(key, ("", 0.0))[1]:
-                        self.related[key] = (other, weight)
+        self.identifiers = frozenset(joined(word) for word in words if len(terms_of(word)) > 1)
+        self.verb = stem(words[0].lower()) if words else ""
 
-    def selective(self) -> list[str]:
-        """The terms worth asking the full-text tables for."""
-        found: list[str] = []
+    def _term(self, text: str, postings: Postings, commits: Postings) -> Term:
+        return Term(text, postings, commits, _idf(len(postings.ids), self.chunks), _idf(len(commits.ids), self.commits))
+
+    def selective(self) -> list[Term]:
+        """The rarest terms, at least one."""
+        found: list[Term] = []
         rows = 0
-        for term in sorted(self.known, key=lambda each: self.frequency[each.text]):
-            rows += self.frequency[term.text]
-            if rows > _MAX_ROWS and found:
+        for term in sorted(self.known, key=lambda each: len(each.postings.ids)):
+            rows += len(term.postings.ids)
+            if rows > _MAX_POSTINGS and found:
                 break
-            found.append(term.text)
+            found.append(term)
         return found
 
 
-def _frequencies(store: sqlite3.Connection, table: str, words: list[str]) -> dict[str, int]:
-    """In how many rows of a full-text table each word occurs."""
-    marks = ",".join("?" * len(words))
-    return dict(store.execute(f"SELECT term, doc FROM {table}_terms WHERE term IN ({marks})", words))  # noqa: S608
+def _related(asked: list[str]) -> dict[str, tuple[str, float]]:
+    """Other words for the question's, each with the term it stands for and a share of its weight."""
+    found: dict[str, tuple[str, float]] = {}
+    for text in asked:
+        for other, share in related(text):
+            if other not in asked:
+                found.setdefault(other, (text, share))
+    return dict(list(found.items())[:_MAX_RELATED])
 
 
 def _idf(documents: int, of: int) -> float:

@@ -5,7 +5,7 @@ import sqlite3
 from pathlib import Path
 
 #: A file of another version is thrown away: everything in it can be built again.
-VERSION = 3
+VERSION = 4
 _BUSY_SECONDS = 10.0
 _CACHE_KIB = 4_096
 
@@ -13,12 +13,12 @@ _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE files (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER, mtime INTEGER, hash BLOB,
-    language TEXT, kind TEXT, lines INTEGER, unit TEXT, terms BLOB, counts BLOB, words BLOB
+    language TEXT, kind TEXT, lines INTEGER, unit TEXT, length INTEGER, words BLOB
 );
 CREATE INDEX files_unit ON files (unit);
 CREATE TABLE chunks (
     id INTEGER PRIMARY KEY, file INTEGER NOT NULL, line INTEGER, end_line INTEGER, symbol TEXT, name TEXT,
-    kind TEXT, complexity INTEGER, length INTEGER, terms BLOB, counts BLOB
+    kind TEXT, complexity INTEGER, length INTEGER
 );
 CREATE INDEX chunks_file ON chunks (file);
 CREATE INDEX chunks_name ON chunks (name);
@@ -36,16 +36,11 @@ CREATE TABLE calls (
     file INTEGER NOT NULL, chunk INTEGER, name TEXT, line INTEGER, PRIMARY KEY (file, chunk, name)
 ) WITHOUT ROWID;
 CREATE INDEX calls_name ON calls (name);
-CREATE TABLE commits (id INTEGER PRIMARY KEY, time INTEGER, author TEXT, subject TEXT, files INTEGER);
-CREATE TABLE paths (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);
-CREATE TABLE commit_files (file INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (file, id)) WITHOUT ROWID;
-CREATE INDEX commit_files_id ON commit_files (id);
-CREATE VIRTUAL TABLE chunk_text USING fts5(name, scope, doc, body, content='', tokenize="ascii tokenchars '_'");
-CREATE VIRTUAL TABLE file_text USING fts5(path, names, body, content='', tokenize="ascii tokenchars '_'");
-CREATE VIRTUAL TABLE commit_text USING fts5(subject, content='', tokenize="ascii tokenchars '_'");
-CREATE VIRTUAL TABLE chunk_terms USING fts5vocab('chunk_text', 'row');
-CREATE VIRTUAL TABLE file_terms USING fts5vocab('file_text', 'row');
-CREATE VIRTUAL TABLE commit_terms USING fts5vocab('commit_text', 'row');
+CREATE TABLE commits (id INTEGER PRIMARY KEY, time INTEGER, author TEXT, subject TEXT, paths BLOB);
+CREATE TABLE paths (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, commits BLOB);
+CREATE TABLE postings (
+    term TEXT NOT NULL, segment INTEGER NOT NULL, ids BLOB, impacts BLOB, PRIMARY KEY (term, segment)
+) WITHOUT ROWID;
 """
 
 

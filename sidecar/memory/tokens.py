@@ -3,12 +3,14 @@
 import re
 from collections import Counter
 from functools import lru_cache
+from itertools import chain
 
 WORD = re.compile(r"[^\W\d]\w*")
+_ASCII_WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 #: `no-wrap` is one word too.
 _HYPHENATED = re.compile(r"(?<![\w-])[^\W\d_]\w*(?:-[^\W\d_]\w*)+(?![\w-])")
 #: A quick look before the exact one: most code has no such word.
-_MAYBE_HYPHENATED = re.compile(r"[^\W\d_]-[^\W\d_]")
+_MAYBE_HYPHENATED = re.compile(r"-[^\W\d_]")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
 _STOP_WORDS = """
 a an and are as at be been but by can could did do does each else etc for from had has have how i if in into is it its
@@ -17,7 +19,10 @@ those to too up upon us use used uses using via was we were what when where whet
 without would you your
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
+#: In nearly every function, so that they tell none from another.
+_NOT_COUNTED = STOP_WORDS | {"self", "def", "none", "true", "false", "elif", "const", "func", "nil", "null"}
 _LONGEST = 60
+_KEPT_WORDS = 50_000
 
 
 @lru_cache(50_000)
@@ -49,7 +54,7 @@ def _has_vowel(word: str) -> bool:
     return any(char in "aeiouy" for char in word)
 
 
-@lru_cache(50_000)
+@lru_cache(5_000)
 def terms_of(identifier: str) -> tuple[str, ...]:
     """The terms of one word or identifier: its stemmed parts, and the whole of it if it has several."""
     parts = [stem(part.lower()) for part in _PARTS.findall(identifier)]
@@ -64,16 +69,34 @@ def joined(identifier: str) -> str:
     return identifier.replace("_", "").replace("-", "").lower()
 
 
+def words_of(text: str) -> list[str]:
+    """Every word and identifier; twice as fast for plain ASCII, which most code is."""
+    return (_ASCII_WORD if text.isascii() else WORD).findall(text)
+
+
+class _Terms(dict[str, tuple[str, ...]]):
+    """The terms of each word, for lookups without a Python call. Words that say nothing have none."""
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        if len(self) > _KEPT_WORDS:
+            self.clear()
+        found = self[word] = () if word.lower() in _NOT_COUNTED else terms_of(word)
+        return found
+
+
+_terms = _Terms()
+
+
 def count_terms(text: str) -> Counter[str]:
     """How often each term occurs in a text."""
-    found: Counter[str] = Counter()
-    get = found.get
-    for word, count in Counter(WORD.findall(text)).items():
-        for term in terms_of(word):
-            found[term] = get(term, 0) + count
-    if _MAYBE_HYPHENATED.search(text):
+    found = Counter(chain.from_iterable(map(_terms.__getitem__, words_of(text))))
+    if _may_have_hyphens(text):
         found.update(joined(word)[:_LONGEST] for word in _HYPHENATED.findall(text))
     return found
+
+
+def _may_have_hyphens(text: str) -> bool:
+    return any(text[each.start() - 1].isalnum() for each in _MAYBE_HYPHENATED.finditer(text, 1))
 
 
 @lru_cache(20_000)

@@ -22,9 +22,13 @@ def update_files(store: sqlite3.Connection, workspace: str, changed: Iterable[st
     if not paths or get_meta(store, "state") != "ready":
         return False
     indexer = Indexer(store, workspace)
+    if indexer.full:
+        indexer.close()
+        return False
     try:
         with transaction(store):
             updated = [path for path in paths if indexer.update(path)]
+            indexer.flush(edits=True)
             if updated:
                 _resolve(store, indexer, updated, known)
         return bool(updated)
