@@ -1,7 +1,7 @@
 """Questions to the import and call graph: who depends on a file or a name."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from sidecar.memory.indexer import has_words
 from sidecar.memory.port import Affected
@@ -138,3 +138,13 @@ def tests_of(store: sqlite3.Connection, path: str, depth: int = 2) -> list[Affec
     for test, distance, target, line, certain, _ in near:
         found[test] = Affected(test, "", distance, f"imports {target.rstrip('/') or '.'}", line, bool(certain))
     return sorted(found.values(), key=lambda each: (each.distance, not each.certain, each.path))
+
+
+def imported_by(store: sqlite3.Connection, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The files that each of these files imports."""
+    for path in paths:
+        rows = store.execute(
+            "SELECT DISTINCT edges.target FROM edges JOIN files ON files.id = edges.source WHERE files.path = ?",
+            (path,),
+        )
+        yield from ((path, row[0]) for row in rows)

@@ -4,6 +4,8 @@ from sidecar.memory.chunks import cut
 from sidecar.memory.imports import ImportRow, imports_of
 from tools.code.source import SourceText
 
+BROKEN = ("import", "import * as", "export * from", "use ::{", "import (", "#include", "from . import (", "\0")
+
 
 def rows(path: str, text: str) -> list[ImportRow]:
     source = SourceText(path, text.encode())
