@@ -7,6 +7,7 @@ elsewhere) counts for nothing: a stranger's repository could say the same.
 import json
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from sidecar.config.paths import write_private
@@ -29,9 +30,12 @@ def is_remote_name(named: str) -> bool:
 
 
 class Repositories:
+    """`clones` are recorded by `brain doors`, another process; worktrees by the sidecar."""
+
     def __init__(self, data_dir: Path) -> None:
         self._file = data_dir / "copies.json"
         self._origins = _read(self._file)
+        self._clones = CloneOrigins(data_dir)
 
     def register(self, copy: str, origin: str) -> None:
         """We made `copy`, a worktree or clone, of the repository `origin`: a path or a remote."""
@@ -48,17 +52,44 @@ class Repositories:
 
     def origin(self, workspace: str) -> str | None:
         """The repository that we made this directory of, if we did."""
-        return self._origins.get(os.path.realpath(workspace))
+        return self._origin(os.path.realpath(workspace))
+
+    def _origin(self, place: str) -> str | None:
+        return self._origins.get(place) or self._clones.origin(place)
 
     def covering(self, workspace: str) -> list[str]:
         """The names under which trust and grants for this directory are recorded, its own first."""
         names = [os.path.realpath(workspace)]
-        while (origin := self._origins.get(names[-1])) is not None and origin not in names:
+        while (origin := self._origin(names[-1])) is not None and origin not in names:
             names.append(origin)
         return names
 
     def _save(self) -> None:
         write_private(self._file, json.dumps(self._origins))
+
+
+class CloneOrigins:
+    """The clones that `brain doors` makes, in a file that only it writes. Readers see a change at their next look."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self._file = data_dir / "clones.json"
+        self._stamp: object = None
+        self._origins: dict[str, str] = {}
+
+    def origin(self, place: str) -> str | None:
+        try:
+            found = self._file.stat()
+            stamp = (found.st_mtime_ns, found.st_ino, found.st_size)
+        except OSError:
+            return None
+        if stamp != self._stamp:
+            self._stamp, self._origins = stamp, _read(self._file)
+        return self._origins.get(place)
+
+    def write(self, origins: Mapping[str, str]) -> None:
+        """All clones there are: each directory and the workspace or remote it counts as."""
+        known = {os.path.realpath(copy): normalize_repository(origin) for copy, origin in origins.items()}
+        write_private(self._file, json.dumps(known))
 
 
 def _read(file: Path) -> dict[str, str]:

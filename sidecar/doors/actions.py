@@ -15,6 +15,31 @@ class StartTask:
     workspace: str
     options: Mapping[str, Any] = field(default_factory=dict)
     further: str = ""
+    #: Work in a clone of this repository on GitHub, where the door to GitHub has a token, and offer a pull request.
+    repository: str = ""
+    #: What the branch is called after.
+    name: str = ""
+    #: Work in a clone of this pull request, which left its base at this commit.
+    pull: int | None = None
+    base: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Steer:
+    """Say something to the subject's task, if it has one."""
+
+    text: str
+    #: Only if this is the commit that we pushed last.
+    head: str = ""
+    #: At most once for each subject.
+    once: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EndWork:
+    """The pull request is merged or closed."""
+
+    merged: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +69,7 @@ class Ignore:
     why: str
 
 
-Action = StartTask | StopTask | Press | Reply | Ignore
+Action = StartTask | Steer | StopTask | EndWork | Press | Reply | Ignore
 
 
 def look_up(payload: object, path: str) -> object:

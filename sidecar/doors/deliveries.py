@@ -19,6 +19,9 @@ CREATE TABLE IF NOT EXISTS deliveries (
     UNIQUE (door, digest), UNIQUE (door, delivery_id));
 CREATE INDEX IF NOT EXISTS waiting ON deliveries (subject, id) WHERE state = 'stored';
 CREATE TABLE IF NOT EXISTS subjects (subject TEXT PRIMARY KEY, task_id TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS open_tasks (task_id TEXT PRIMARY KEY);
+CREATE TABLE IF NOT EXISTS picks (issue TEXT PRIMARY KEY);
+CREATE TABLE IF NOT EXISTS aliases (alias TEXT PRIMARY KEY, subject TEXT NOT NULL);
 """
 # The oldest of each subject, so that the deliveries of one issue or thread are worked on in order.
 _DUE = """
@@ -65,11 +68,12 @@ class Deliveries:
         digest = hashlib.sha256(arrival.body).digest()
         subject = arrival.subject or f"{arrival.door}:{digest.hex()}"
         payload = json.dumps(arrival.payload, ensure_ascii=False, separators=(",", ":"))
-        row = (arrival.door, arrival.delivery_id or None, digest, arrival.event, subject, payload)
+        row = (arrival.door, arrival.delivery_id or None, digest, arrival.event, subject, subject, payload)
 
         def insert(store: sqlite3.Connection) -> bool:
             sql = "INSERT OR IGNORE INTO deliveries (door, delivery_id, digest, event, subject, payload, received)"
-            return store.execute(f"{sql} VALUES (?, ?, ?, ?, ?, ?, ?)", (*row, time.time())).rowcount == 1
+            known = "coalesce((SELECT subject FROM aliases WHERE alias = ?), ?)"
+            return store.execute(f"{sql} VALUES (?, ?, ?, ?, {known}, ?, ?)", (*row, time.time())).rowcount == 1
 
         return bool(await self._store.do(insert))
 
@@ -91,6 +95,24 @@ class Deliveries:
         )
         return row[0] if row else None
 
+    async def open_tasks(self) -> list[str]:
+        """Tasks that were at work when we last heard of them."""
+        rows = await self._store.do(lambda store: store.execute("SELECT task_id FROM open_tasks").fetchall())
+        return [row[0] for row in rows]
+
+    async def end_task(self, task_id: str) -> None:
+        await self._store.do(lambda store: store.execute("DELETE FROM open_tasks WHERE task_id = ?", (task_id,)))
+
+    async def waiting(self, door: str) -> bool:
+        """Whether deliveries of this door are still to be worked on."""
+        sql = "SELECT 1 FROM deliveries WHERE state = 'stored' AND door = ? LIMIT 1"
+        return await self._store.do(lambda store: store.execute(sql, (door,)).fetchone()) is not None
+
+    async def note_pick(self, issue: str) -> bool:
+        """False if this issue was picked before."""
+        sql = "INSERT OR IGNORE INTO picks VALUES (?)"
+        return bool(await self._store.do(lambda store: store.execute(sql, (issue,)).rowcount == 1))
+
     async def settle(self, delivery: Delivery, state: str, note: str = "", task_id: str | None = None) -> None:
         """`state` is `done`, `ignored` or `dead`; only a dead delivery keeps its content."""
 
@@ -99,6 +121,7 @@ class Deliveries:
             store.execute(sql, (state, note[:500], task_id, state == "dead", delivery.id))
             if task_id is not None:
                 store.execute("INSERT OR REPLACE INTO subjects VALUES (?, ?)", (delivery.subject, task_id))
+                store.execute("INSERT OR IGNORE INTO open_tasks VALUES (?)", (task_id,))
             store.execute("DELETE FROM deliveries WHERE id <= ? AND state != 'stored'", (delivery.id - REMEMBERED,))
 
         await self._store.do(update)

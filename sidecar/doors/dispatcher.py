@@ -9,9 +9,14 @@ from pathlib import Path
 from sidecar.client.errors import ClientError, Refused
 from sidecar.client.service import BrainService
 from sidecar.doors import github, hooks, linear, slack, telegram
-from sidecar.doors.actions import Action, Ignore, Json, Press, Reply, StartTask, StopTask
+from sidecar.doors.actions import Action, EndWork, Ignore, Json, Press, Reply, StartTask, Steer, StopTask
+from sidecar.doors.answers import say
 from sidecar.doors.chat.answers import ChatAnswers, People, Settled
 from sidecar.doors.deliveries import Deliveries, Delivery
+from sidecar.doors.github_pulls import GithubPulls
+from sidecar.doors.http import NotSent
+from sidecar.doors.linear_channel import first_thought
+from sidecar.doors.outbox import DoorsOutbox, NewLetter
 from sidecar.doors.settings import DoorsError, load_doors, load_hook
 from sidecar.doors.work_loop import WorkLoop
 from sidecar.telemetry.correlation import bind, trace_of
@@ -21,8 +26,8 @@ log = logging.getLogger("brain.doors")
 #: About two hours in all; then the delivery is dead, and kept.
 MAX_ATTEMPTS = 30
 _LONGEST_PAUSE = 300.0
-#: Someone else wrote the text, and nobody watches: it consents to nothing, and nothing waits.
-_OPTIONS = {"author": "other", "unattended": True}
+#: Approvals that people answer through the door that the task came from.
+_ASKING = ("ask", "edits")
 
 
 def conversation_of(subject: str) -> str:
@@ -33,8 +38,17 @@ def conversation_of(subject: str) -> str:
 class DeliveryDispatcher:
     """`connect` finds or starts the sidecar; it blocks, so it runs in a thread."""
 
-    def __init__(self, deliveries: Deliveries, config_dir: Path, connect: Callable[[], BrainService]) -> None:
+    def __init__(
+        self,
+        deliveries: Deliveries,
+        config_dir: Path,
+        connect: Callable[[], BrainService],
+        github: GithubPulls | None = None,
+        outbox: DoorsOutbox | None = None,
+    ) -> None:
         self._deliveries = deliveries
+        self._github = github
+        self._outbox = outbox
         self._config_dir = config_dir
         self._connect = connect
         #: Set if a chat is configured.
@@ -55,6 +69,8 @@ class DeliveryDispatcher:
             else:
                 await self._deliveries.settle(delivery, "dead", str(refusal))
                 log.warning("delivery %d from %s is refused: %s", delivery.id, delivery.door, refusal)
+        except NotSent as refusal:
+            await self._later(delivery, str(refusal))
         except (ClientError, DoorsError, OSError) as error:
             await self._later(delivery, str(error))
 
@@ -74,7 +90,8 @@ class DeliveryDispatcher:
             case "github":
                 return github.read_event(delivery.event, payload, doors.github)
             case "linear":
-                return linear.read_event(delivery.event, payload, doors.linear)
+                repositories = {path: name for name, path in doors.github.repositories.items()}
+                return linear.read_event(delivery.event, payload, doors.linear, repositories)
             case "slack":
                 return slack.read_event(delivery.event, payload, doors.slack)
             case "telegram":
@@ -96,12 +113,22 @@ class DeliveryDispatcher:
                 settled = await self._answer(delivery, action, task_id)
                 await self._deliveries.settle(delivery, *settled, task_id)
             case StartTask() if task_id is None:
-                started = await asyncio.to_thread(self._start, delivery, action)
+                if delivery.door == "linear" and self._outbox is not None:
+                    await self._outbox.write(first_thought(delivery.subject, delivery.key))
+                workspace = await self._workspace(delivery, action)
+                started = await asyncio.to_thread(self._start, delivery, action, workspace)
                 await self._deliveries.settle(delivery, "done", "started", started)
-            case StartTask(further=further):
-                if further:
-                    await asyncio.to_thread(self._say, task_id, further, delivery.key)
-                await self._deliveries.settle(delivery, "done" if further else "ignored", "has a task", task_id)
+            case StartTask(further=further) | Steer(text=further) if task_id is not None and further:
+                if isinstance(action, Steer) and (why := await self._refusal(delivery, action)):
+                    await self._deliveries.settle(delivery, "ignored", why, task_id)
+                    return
+                await self._workspace_again(delivery.subject)
+                await asyncio.to_thread(self._say, delivery, task_id, further)
+                await self._deliveries.settle(delivery, "done", "has a task", task_id)
+            case StartTask() | Steer():
+                await self._deliveries.settle(delivery, "ignored", "nothing to say, or no task to say it to", task_id)
+            case EndWork(merged):
+                await self._end_work(delivery, merged)
 
     async def _answer(self, delivery: Delivery, action: Press | Reply, task_id: str | None) -> Settled:
         if self.chat is None:
@@ -113,13 +140,58 @@ class DeliveryDispatcher:
             return await self.chat.press(action, people)
         return await self.chat.reply(action, task_id, people, delivery.key)
 
-    def _start(self, delivery: Delivery, action: StartTask) -> str:
-        """The delivery's key gives the same task again if this process died before it noted the task."""
-        options = {**_OPTIONS, **action.options, "conversationId": conversation_of(delivery.subject)}
-        return self._connect().execute(action.text, workspace=action.workspace, key=delivery.key, **options).id
+    async def _workspace(self, delivery: Delivery, action: StartTask) -> str:
+        """A clone where pull requests are wanted, else the workspace itself. A review is never done in that."""
+        if self._github is None or not action.repository:
+            if action.pull is not None:
+                raise DoorsError("To review pull requests, the door to GitHub needs a token.")
+            return action.workspace
+        return (await self._github.prepare(delivery.subject, action)).directory
 
-    def _say(self, task_id: str, text: str, key: str) -> None:
-        self._connect().task(task_id).message(text, key=key)
+    async def _workspace_again(self, subject: str) -> None:
+        if self._github is not None:
+            await self._github.prepare_again(subject)
+
+    async def _refusal(self, delivery: Delivery, steer: Steer) -> str:
+        """Why this may not steer the task; empty if it may."""
+        work = await self._github.works.find(delivery.subject) if self._github else None
+        if steer.head and (work is None or work.head != steer.head):
+            return "not about the commit that we pushed last"
+        if (
+            steer.once
+            and self._github
+            and not await self._github.works.mark_once(delivery.subject, steer.once, delivery.key)
+        ):
+            return "one attempt was made"
+        return ""
+
+    async def _end_work(self, delivery: Delivery, merged: bool) -> None:
+        work = await self._github.works.find(delivery.subject) if self._github else None
+        if work is None or not work.branch or self._github is None:
+            await self._deliveries.settle(delivery, "ignored", "not a pull request of ours")
+            return
+        task_id = await self._deliveries.task_of(delivery.subject)
+        if task_id is not None:
+            await asyncio.to_thread(self._stop, task_id)
+        if merged and self._outbox is not None and delivery.subject.startswith("linear:"):
+            await self._outbox.write(NewLetter(f"linear.{delivery.key}", delivery.subject, '{"merged": true}'))
+        await self._github.works.forget(delivery.subject)
+        await self._deliveries.settle(delivery, "done", "merged" if merged else "closed", task_id)
+
+    def _start(self, delivery: Delivery, action: StartTask, workspace: str) -> str:
+        """The delivery's key gives the same task again if this process died before it noted the task."""
+        # Someone else wrote the text, so it consents to nothing. Unless the door is told to ask, nothing waits.
+        asks = action.options.get("approvals") in _ASKING
+        given = {"author": "other", "unattended": not asks, **action.options}
+        options = {**given, "conversationId": conversation_of(delivery.subject)}
+        return self._connect().execute(action.text, workspace=workspace, key=delivery.key, **options).id
+
+    def _say(self, delivery: Delivery, task_id: str, text: str) -> None:
+        """In a session of Linear, whoever may steer may also answer what the task asks."""
+        if delivery.door == "linear":
+            say(self._connect(), task_id, text, delivery.key)
+        else:
+            self._connect().task(task_id).message(text, key=delivery.key)
 
     def _stop(self, task_id: str) -> None:
         try:

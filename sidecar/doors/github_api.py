@@ -44,6 +44,10 @@ class GithubAuth:
     def configured(self) -> bool:
         return bool(self._own or (self._app and self._key_file))
 
+    @property
+    def is_app(self) -> bool:
+        return not self._own
+
     def known(self, repository: str) -> str | None:
         """The token that `token` found last; for callers that can't wait."""
         return self._own or self._tokens.get(repository.lower(), ("", 0.0))[0] or None
@@ -83,6 +87,14 @@ class GithubApi:
         self._http = http
         self._auth = auth
         self._url = url.rstrip("/")
+
+    @property
+    def is_app(self) -> bool:
+        return self._auth.is_app
+
+    async def authorize(self, repository: str) -> None:
+        """Make sure that a token for it is known."""
+        await self._auth.token(repository)
 
     async def call(self, method: str, repository: str, path: str, body: Json | None = None) -> Any:
         """`path` is below the repository, such as `/issues/3/comments`."""

@@ -7,10 +7,11 @@ from sidecar.doors.actions import Json, look_up, text_at
 from sidecar.doors.channels import ReportedTask
 from sidecar.doors.github_api import GithubApi
 from sidecar.doors.http import NotSent
+from sidecar.doors.markdown import code, plain
 from sidecar.doors.outbox import Letter, NewLetter
 
 _MAX_TEXT = 20_000
-_SUBJECT = re.compile(r"github:([A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100})#(\d{1,10})")
+_SUBJECT = re.compile(r"github:([A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100})#(\d{1,10})(?:/review/[0-9a-f]{40})?")
 
 
 class GithubComments:
@@ -49,16 +50,16 @@ def comment_of(event: Json) -> str:
     """What people who read the issue should hear; empty for everything else."""
     task = f"`{event['taskId']}`"
     match event["type"]:
-        case "status" if event.get("status") == "queued":
+        case "status" if event.get("status") == "queued" and not event.get("reason"):
             return f"Working on it as task {task}. Mention me with `stop` to cancel."
         case "complete":
             return describe_result(event)
         case "error":
-            return f"Task {task} failed: {text_at(event, 'message')}"[:_MAX_TEXT]
+            return f"Task {task} failed: {plain(text_at(event, 'message'))}"[:_MAX_TEXT]
         case "escalation":
             suggestions = look_up(event, "suggestions")
-            listed = "".join(f"\n- {each}" for each in suggestions) if isinstance(suggestions, list) else ""
-            return f"Task {task} needs a person: {text_at(event, 'reason')}{listed}"[:_MAX_TEXT]
+            listed = "".join(f"\n- {plain(str(each))}" for each in suggestions) if isinstance(suggestions, list) else ""
+            return f"Task {task} needs a person: {plain(text_at(event, 'reason'))}{listed}"[:_MAX_TEXT]
         case "cancelled":
             return f"Task {task} was cancelled."
     return ""
@@ -66,11 +67,11 @@ def comment_of(event: Json) -> str:
 
 def describe_result(event: Json) -> str:
     """The summary, the changed files and the checks of a `complete` event."""
-    lines = [text_at(event, "result.summary") or f"Task `{event['taskId']}` is done."]
+    lines = [plain(text_at(event, "result.summary")) or f"Task `{event['taskId']}` is done."]
     files = look_up(event, "result.filesModified")
     if isinstance(files, list) and files:
-        lines.append("Changed: " + ", ".join(f"`{each}`" for each in files[:50]))
+        lines.append("Changed: " + ", ".join(code(str(each)) for each in files[:50]))
     checks = look_up(event, "result.verification.checks")
     for check in checks if isinstance(checks, list) else ():
-        lines.append(f"- {'passed' if check.get('passed') else 'failed'}: `{text_at(check, 'command')}`")
+        lines.append(f"- {'passed' if check.get('passed') else 'failed'}: {code(text_at(check, 'command'))}")
     return "\n\n".join(lines)[:_MAX_TEXT]

@@ -55,9 +55,14 @@ class DoorsHttp:
             await self._session.close()
 
     async def request(
-        self, method: str, url: str, headers: Mapping[str, str] | None = None, body: bytes | None = None
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        accepted: int = 200,
     ) -> Answer:
-        """The answer if its status is 2xx; raises `NotSent` otherwise."""
+        """The answer if its status is 2xx, or `accepted`; raises `NotSent` otherwise."""
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
         rest = self._resting.get(origin, 0) - time.monotonic()
         if rest > 0:
@@ -65,7 +70,7 @@ class DoorsHttp:
         answer = await self._exchange(method, url, headers or {}, body)
         if (pause := rest_of(answer, time.time())) is not None:
             self._resting[origin] = time.monotonic() + pause
-        if 200 <= answer.status < 300:
+        if 200 <= answer.status < 300 or answer.status == accepted:
             return answer
         why = f"{method} {urlsplit(url).path} was answered {answer.status}{_reason(answer)}"
         if pause is not None:

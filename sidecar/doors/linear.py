@@ -1,8 +1,12 @@
 """Agent sessions of Linear: delegating or mentioning starts a task, prompts steer it, the stop signal cancels it."""
 
+from collections.abc import Mapping
+
 from sidecar.doors.actions import Action, Ignore, Json, StartTask, StopTask, text_at
 from sidecar.doors.settings import LinearDoor
 
+#: The event of a delivery that we made ourselves, for an issue that we picked.
+PICKED = "picked"
 _MAX_TEXT = 50_000
 
 
@@ -11,7 +15,8 @@ def subject(event: str, payload: Json) -> str:
     return f"linear:{session}" if session else ""
 
 
-def read_event(event: str, payload: Json, door: LinearDoor) -> Action:
+def read_event(event: str, payload: Json, door: LinearDoor, repositories: Mapping[str, str]) -> Action:
+    """`repositories` are those of GitHub by the workspace they belong to: the change becomes a pull request there."""
     action = text_at(payload, "action")
     if text_at(payload, "type") != "AgentSessionEvent" or action not in ("created", "prompted"):
         return Ignore("not an agent session")
@@ -20,7 +25,7 @@ def read_event(event: str, payload: Json, door: LinearDoor) -> Action:
         if action == "prompted"
         else ("agentSession.creator.id", "agentSession.creator.email")
     )
-    if not {text_at(payload, path) for path in person} & set(door.allow):
+    if event != PICKED and not {text_at(payload, path) for path in person} & set(door.allow):
         return Ignore("the sender is not in `allow` of doors.toml")
     if text_at(payload, "agentActivity.signal") == "stop":
         return StopTask()
@@ -29,7 +34,9 @@ def read_event(event: str, payload: Json, door: LinearDoor) -> Action:
     if workspace is None:
         return Ignore(f"team {team or '?'} is not in `teams` of doors.toml")
     said = text_at(payload, "agentActivity.content.body") or text_at(payload, "agentSession.comment.body")
-    issue = f"{text_at(payload, 'agentSession.issue.identifier')}: {text_at(payload, 'agentSession.issue.title')}"
+    identifier = text_at(payload, "agentSession.issue.identifier")
+    issue = f"{identifier}: {text_at(payload, 'agentSession.issue.title')}"
     description = text_at(payload, "agentSession.issue.description")
     text = "\n\n".join(part for part in (f"Resolve issue {issue}", description, said) if part)
-    return StartTask(text[:_MAX_TEXT], workspace, {"approvals": door.approvals}, said[:_MAX_TEXT])
+    repository, options = repositories.get(workspace, ""), {"approvals": door.approvals}
+    return StartTask(text[:_MAX_TEXT], workspace, options, said[:_MAX_TEXT], repository, identifier)

@@ -2,7 +2,7 @@
 
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from sidecar.doors.store import DoorsStore
@@ -48,6 +48,8 @@ class DoorsOutbox:
     def __init__(self, store: DoorsStore) -> None:
         store.create(_SCHEMA)
         self._store = store
+        #: Called when there is something new to send.
+        self.on_write: Callable[[], None] = lambda: None
 
     async def reading(self, now: str) -> tuple[str, str]:
         """How far the events were read, and since when they count."""
@@ -68,10 +70,13 @@ class DoorsOutbox:
             store.execute("UPDATE reading SET cursor = ?", (cursor,))
 
         await self._store.do(insert)
+        if letters:
+            self.on_write()
 
     async def write(self, *letters: NewLetter) -> None:
         """Letters that no event of a task asks for. One whose key is known is not written again."""
         await self._store.do(lambda store: store.executemany(_INSERT, letters))
+        self.on_write()
 
     async def begin(self, letter: Letter) -> None:
         """Count the attempt before it is made: after a crash nobody knows whether it succeeded."""

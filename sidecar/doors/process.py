@@ -16,14 +16,16 @@ from sidecar.doors.chat.setup import open_chats
 from sidecar.doors.counts import COUNTS
 from sidecar.doors.deliveries import Deliveries
 from sidecar.doors.dispatcher import DeliveryDispatcher
-from sidecar.doors.github_api import GithubApi, GithubAuth
-from sidecar.doors.github_comments import GithubComments
+from sidecar.doors.github_pulls import github_channels, open_github
 from sidecar.doors.http import DoorsHttp
+from sidecar.doors.linear_api import LINEAR_URL, LinearApi
+from sidecar.doors.linear_channel import LinearChannel
+from sidecar.doors.linear_picker import LinearPicker
 from sidecar.doors.outbox import DoorsOutbox
 from sidecar.doors.receiver import Receiver
 from sidecar.doors.reports import Reports
 from sidecar.doors.sender import Sender
-from sidecar.doors.settings import GITHUB_URL, DoorsError, load_doors, load_webhooks
+from sidecar.doors.settings import DoorsError, load_doors, load_webhooks
 from sidecar.doors.store import DoorsStore
 from sidecar.doors.webhooks import WebhookChannel
 
@@ -33,23 +35,40 @@ _CONNECTIONS = 2_048
 
 class DoorsProcess:
     def __init__(self, data_dir: Path, config_dir: Path, environ: Mapping[str, str]) -> None:
-        load_doors(config_dir)  # a file that can't be used is said at the start, not at the first delivery
+        doors = load_doors(config_dir)  # a file that can't be used is said at the start, not at the first delivery
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._store = DoorsStore(data_dir / FILE)
         self._deliveries = Deliveries(self._store)
         outbox = DoorsOutbox(self._store)
         self._store.create(COUNTS)
+
+        def connect() -> BrainService:
+            return BrainService.local(data_dir)
+
         self._http = DoorsHttp()
-        channels = _channels(self._http, config_dir, environ)
+        api, self._github = open_github(self._http, self._store, doors.github, data_dir, environ)
+        channels: list[Channel] = []
+        if webhooks := load_webhooks(config_dir):
+            channels.append(WebhookChannel(self._http, webhooks))
+        if api is not None:
+            channels += github_channels(api, self._github, outbox, connect)
+        linear = None
+        if token := environ.get("BRAIN_LINEAR_TOKEN", ""):
+            linear = LinearApi(self._http, token, environ.get("BRAIN_LINEAR_URL") or LINEAR_URL)
+            channels.append(LinearChannel(linear))
         self._chats = open_chats(self._store, self._deliveries, config_dir, environ, self._wake)
         channels += self._chats.channels
         if channels and find_spec("aiohttp") is None:
             raise DoorsError("To send anything, the doors need a package: pip install 'rainy-brain[doors]'")
         self._sender = Sender(outbox, channels)
-        self._reports = Reports(outbox, data_dir, channels, self._sender.loop.wake)
-        self._dispatcher = DeliveryDispatcher(self._deliveries, config_dir, lambda: BrainService.local(data_dir))
-        self._dispatcher.chat = ChatAnswers(self._chats.messages, lambda: BrainService.local(data_dir))
-        receiver = Receiver(self._deliveries, config_dir, environ, self._dispatcher.loop.wake)
+        self._reports = Reports(outbox, self._deliveries, data_dir, channels)
+        self._dispatcher = DeliveryDispatcher(self._deliveries, config_dir, connect, self._github, outbox)
+        self._dispatcher.chat = ChatAnswers(self._chats.messages, connect)
+        wake = self._dispatcher.loop.wake
+        self._picker = None
+        if linear is not None and doors.linear.pick is not None:
+            self._picker = LinearPicker(linear, doors.linear.pick, self._deliveries, connect, wake)
+        receiver = Receiver(self._deliveries, config_dir, environ, wake)
         # Every peer is a stranger until its body is there; they share the limits of peers that are known elsewhere.
         limits = ConnectionLimits(lambda headers: True, connections=_CONNECTIONS)
         self._server = QuietServer(receiver.app, Streams(limit=0), 30, limits)
@@ -64,6 +83,8 @@ class DoorsProcess:
         socket = open_socket(host, port)
         work = [asyncio.create_task(self._dispatcher.loop.run()), asyncio.create_task(self._sender.loop.run())]
         work += self._chats.start()
+        if self._picker is not None:
+            work.append(asyncio.create_task(self._picker.run()))
         self._reports.start()
         serving = asyncio.create_task(self._server.serve([socket]))
         try:
@@ -82,22 +103,6 @@ class DoorsProcess:
             await asyncio.gather(*work, return_exceptions=True)
             await self._chats.close()
             await self._http.close()
+            if self._github is not None:
+                await self._github.works.close()
             await self._store.close()
-
-
-def _channels(http: DoorsHttp, config_dir: Path, environ: Mapping[str, str]) -> list[Channel]:
-    """The places that are configured, and hear of tasks."""
-    channels: list[Channel] = []
-    if webhooks := load_webhooks(config_dir):
-        channels.append(WebhookChannel(http, webhooks))
-    url = (environ.get("BRAIN_GITHUB_URL") or GITHUB_URL).rstrip("/")
-    auth = GithubAuth(
-        http,
-        url,
-        environ.get("BRAIN_GITHUB_TOKEN", ""),
-        environ.get("BRAIN_GITHUB_APP_ID", ""),
-        environ.get("BRAIN_GITHUB_APP_KEY_FILE", ""),
-    )
-    if auth.configured:
-        channels.append(GithubComments(GithubApi(http, auth, url)))
-    return channels

@@ -4,18 +4,20 @@ import asyncio
 import json
 import logging
 import threading
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from sidecar.client.client import Client
 from sidecar.client.errors import ClientError, Refused
-from sidecar.client.sidecars import find_sidecar
+from sidecar.client.sidecars import Launcher, find_sidecar
 from sidecar.doors.actions import Json, text_at
 from sidecar.doors.channels import Channel, ReportedTask
+from sidecar.doors.deliveries import Deliveries
 from sidecar.doors.dispatcher import conversation_of
 from sidecar.doors.outbox import DoorsOutbox, NewLetter
+from sidecar.wire.tasks import ENDED
 
 log = logging.getLogger("brain.doors")
 
@@ -26,20 +28,20 @@ _REMEMBERED = 1_000
 
 
 class Reports:
-    """A thread of its own reads: the client blocks. It only follows a sidecar that runs, and starts none."""
+    """A thread of its own reads: the client blocks. It starts a sidecar only if one died with a task of a door."""
 
     def __init__(
         self,
         outbox: DoorsOutbox,
+        deliveries: Deliveries,
         data_dir: Path,
         channels: Sequence[Channel],
-        wake: Callable[[], None],
     ) -> None:
         self._outbox = outbox
+        self._deliveries = deliveries
         self._data_dir = data_dir
         self._channels = channels
         self._subjects: dict[str, str] = {}
-        self._wake = wake
         self._uncommitted = 0
         self._ended = threading.Event()
         self._loop = asyncio.get_running_loop()
@@ -55,7 +57,7 @@ class Reports:
         cursor, since = self._wait_for(self._outbox.reading(datetime.now(UTC).isoformat().replace("+00:00", "Z")))
         while not self._ended.is_set():
             try:
-                client = find_sidecar(self._data_dir)
+                client = find_sidecar(self._data_dir) or self._start_sidecar()
                 for message in client.stream_all(cursor) if client else ():
                     if client is not None and message.id is not None:
                         self._take(client, json.loads(message.data), message.id, since)
@@ -70,16 +72,31 @@ class Reports:
                 log.debug("the stream ended: %s", error)
             self._ended.wait(_PAUSE_SECONDS)
 
+    def _start_sidecar(self) -> Client | None:
+        """For tasks that nobody carries on; tasks that ended unseen are crossed off."""
+        tasks = self._wait_for(self._deliveries.open_tasks())
+        if not tasks:
+            return None
+        client = Launcher(self._data_dir).client()
+        for task_id in tasks:
+            try:
+                ended = client.get(f"/api/brain/tasks/{task_id}")["status"] in ENDED
+            except Refused as refusal:
+                ended = refusal.status == 404
+            if ended:
+                self._wait_for(self._deliveries.end_task(task_id))
+        return client
+
     def _take(self, client: Client, event: Json, cursor: str, since: str) -> None:
         """Commit events without a letter in batches: read again after a crash, they say nothing again."""
         letters = [] if text_at(event, "at") < since else self._letters(client, event)
+        if event["type"] == "status" and event.get("status") in ENDED:
+            self._wait_for(self._deliveries.end_task(text_at(event, "taskId")))
         self._uncommitted += 1
         if not letters and self._uncommitted < _BATCH:
             return
         self._wait_for(self._outbox.add(letters, cursor))
         self._uncommitted = 0
-        if letters:
-            self._loop.call_soon_threadsafe(self._wake)
 
     def _letters(self, client: Client, event: Json) -> list[NewLetter]:
         task_id = text_at(event, "taskId")

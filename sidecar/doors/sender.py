@@ -20,6 +20,7 @@ class Sender:
         self._outbox = outbox
         self._channels = channels
         self.loop = WorkLoop(outbox, self._send)
+        outbox.on_write = self.loop.wake
 
     async def _send(self, letter: Letter) -> None:
         try:

@@ -5,7 +5,7 @@ label = "brain"                  # an issue with this label becomes a task
 mention = "@rainy-brain"         # so does a comment with this word
 allow = ["alice"]                # whose labels and comments count
 [github.repositories]
-"acme/shop" = "/home/alice/shop" # where the work is done
+"acme/shop" = "/home/alice/shop" # whose trust and grants the work has; it is done in a clone
 """
 
 import tomllib
@@ -36,6 +36,20 @@ class GithubDoor(_Table):
     allow: list[str] = []
     approvals: Approvals = "auto"
     repositories: dict[str, AbsolutePath] = {}
+    #: Work in clones and offer pull requests; without it, tasks work in the workspaces themselves.
+    pull_requests: bool = True
+    #: Where the clones are; a folder of the cache directory unless you name one.
+    clones: AbsolutePath | None = None
+    #: Where the repositories are served; derived from BRAIN_GITHUB_URL unless you name it.
+    git: Annotated[str, Field(pattern=r"^https?://[^/@]+(/[^@]*)?$")] | None = None
+
+
+class LinearPick(_Table):
+    """Take the next issue of this team, by priority, when no session is at work; only those with `label`, if given."""
+
+    team: str
+    label: str = ""
+    every: Annotated[float, Field(ge=1, le=86_400)] = 60
 
 
 class LinearDoor(_Table):
@@ -43,6 +57,7 @@ class LinearDoor(_Table):
     allow: list[str] = []
     approvals: Approvals = "auto"
     teams: dict[str, AbsolutePath] = {}
+    pick: LinearPick | None = None
 
 
 class SlackDoor(_Table):

@@ -22,14 +22,16 @@ SECRETS = {
 
 
 class Doors:
-    def __init__(self, sidecar: RunningSidecar, **environ: str) -> None:
+    def __init__(self, sidecar: RunningSidecar, port: int = 0, **environ: str) -> None:
         self.sidecar = sidecar
+        self.port = port
         self._environ = environ
         self.process: subprocess.Popen[str] | None = None
         self.address = ("", 0)
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "sidecar", "doors", "--port", "0", "--data-dir", str(self.sidecar.data_dir)]
+        command = [sys.executable, "-m", "sidecar", "doors", "--port", str(self.port)]
+        command += ["--data-dir", str(self.sidecar.data_dir)]
         environ = {**self.sidecar.environ, **SECRETS, **self._environ}
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environ, cwd=PROJECT)
         assert self.process.stdout

@@ -1,9 +1,7 @@
 """What the doors send out: comments to a GitHub that others wrote, and webhooks of one's own."""
 
 import json
-import subprocess
 import threading
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,16 +12,7 @@ import pytest
 
 from tests.e2e.doors import SECRET, Doors, labeled, sign
 from tests.e2e.support import RunningSidecar, wait_until
-from tests.support.mcp import packages
-
-EMULATE = "emulate@0.12.2"
-TOKEN = "test_token_admin"
-CONFIG = f"""\
-tokens: {{{TOKEN}: {{login: admin, scopes: [repo]}}}}
-github:
-  users: [{{login: acme}}]
-  repos: [{{owner: acme, name: shop, auto_init: true}}]
-"""
+from tests.support.emulate import TOKEN, emulated_github
 
 
 class Receiver:
@@ -54,7 +43,7 @@ class Receiver:
 def config(sidecar: RunningSidecar, workspace: Path) -> Path:
     directory = Path(sidecar.environ["XDG_CONFIG_HOME"]) / "rainy-brain"
     directory.mkdir(parents=True)
-    text = f'[github]\nallow = ["alice"]\n[github.repositories]\n"acme/shop" = "{workspace}"\n'
+    text = f'[github]\nallow = ["alice"]\npull_requests = false\n[github.repositories]\n"acme/shop" = "{workspace}"\n'
     (directory / "doors.toml").write_text(text)
     return directory
 
@@ -89,54 +78,17 @@ def test_a_webhook_is_signed_and_sent_again_until_it_is_taken(sidecar: RunningSi
 def test_the_issue_hears_of_its_task_once_also_if_the_process_is_killed(
     sidecar: RunningSidecar, config: Path, tmp_path: Path
 ) -> None:
-    with emulated_github(tmp_path) as github:
-        issue = _call(github, "POST", "/repos/acme/shop/issues", {"title": "list the files"})
-        doors = Doors(sidecar, BRAIN_GITHUB_TOKEN=TOKEN, BRAIN_GITHUB_URL=github)
+    with emulated_github(tmp_path, {"a.txt": "a\n"}) as github:
+        issue = github.call("POST", "/repos/acme/shop/issues", {"title": "list the files"})
+        doors = Doors(sidecar, BRAIN_GITHUB_TOKEN=TOKEN, BRAIN_GITHUB_URL=github.url)
         with opened(doors):
             assert doors.github("issues", labeled(issue["number"]), "d-1")[0] == 202
             doors.end(kill=True)
             doors.start()
             comments = f"/repos/acme/shop/issues/{issue['number']}/comments"
-            wait_until(lambda: len(_call(github, "GET", comments)) == 2, what="both comments")
+            wait_until(lambda: len(github.call("GET", comments)) == 2, what="both comments")
             wait_until(lambda: doors.rows("SELECT DISTINCT state FROM outbox") == [("sent",)], what="the letters")
-        first, last = (comment["body"] for comment in _call(github, "GET", comments))
+        first, last = (comment["body"] for comment in github.call("GET", comments))
         assert first.startswith("Working on it as task `t_")
         assert last.startswith("Task `t_")  # no model is there to resolve it
         assert "failed" in last
-
-
-@contextmanager
-def emulated_github(tmp_path: Path) -> Iterator[str]:
-    program = packages.npm(EMULATE) / "node_modules" / "emulate" / "dist" / "index.js"
-    (tmp_path / "emulate.config.yaml").write_text(CONFIG)
-    command = [packages.node(), str(program), "start", "-s", "github", "-p", str(_free_port())]
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    assert process.stdout
-    try:
-        url = ""
-        for line in process.stdout:
-            url = line.split()[-1] if "http://" in line else url
-            if "Ready" in line:
-                break
-        yield url
-    finally:
-        process.terminate()
-        process.wait(60)
-        process.stdout.close()
-
-
-def _free_port() -> int:
-    import socket
-
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port
-
-
-def _call(github: str, method: str, path: str, body: object = None) -> Any:
-    headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
-    sent = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(f"{github}{path}", sent, headers, method=method)
-    with urllib.request.urlopen(request, timeout=60) as response:
-        return json.loads(response.read())

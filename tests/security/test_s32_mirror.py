@@ -64,7 +64,7 @@ async def mirrors(
     data.mkdir(mode=0o700)
     mark = sidecar_mark(data)
     processes = Processes(data, mark, Reaper(process_table(), mark))
-    yield Mirrors(data / "mirrors", processes, sandboxes_of(request.param), lambda host: TOKEN)
+    yield Mirrors(data / "mirrors", processes, sandboxes_of(request.param), lambda remote: TOKEN)
     await processes.close()
     assert not (tmp_path / "ran").exists()
 
@@ -183,3 +183,44 @@ async def test_s32_a_branch_is_a_name_and_nothing_else(branch: str, tmp_path: Pa
         await nowhere.push(remote, str(tmp_path), "1" * 40, branch)
     with pytest.raises(InvalidArguments):
         await nowhere.push(remote, str(tmp_path), branch or "HEAD", "main")
+
+
+async def test_s32_a_commit_reads_only_the_files_of_a_workspace_and_is_the_same_when_repeated(
+    mirrors: Mirrors, server: GitServer, tmp_path: Path
+) -> None:
+    remote, clone = GitRemote.parse(server.url("app.git")), tmp_path / "clone"
+    await mirrors.clone(remote, str(clone), "main")
+    base = await mirrors.head(remote, "main")
+    # What its repository would run when files are staged and committed, or let them be ignored.
+    git(clone, "config", "filter.evil.clean", f"touch {tmp_path}/ran; cat")
+    git(clone, "config", "core.fsmonitor", f"touch {tmp_path}/ran")
+    (clone / ".git/info").mkdir(exist_ok=True)
+    (clone / ".git/info/exclude").write_text("*\n")
+    (clone / ".gitattributes").write_text("* filter=evil\n")
+    assert await mirrors.head(remote, "nothing") == ""
+    (clone / "new.txt").write_text("new\n")
+    (clone / "a.txt").unlink()
+    made = [await mirrors.commit(remote, str(clone), base, "Mend it", "2026-01-02T03:04:05Z") for _ in range(2)]
+    assert made[0] and made[0] == made[1]
+    await mirrors.push(remote, str(clone), made[0], "brain/1")
+    await mirrors.push(remote, str(clone), made[0], "brain/1")
+    served = tmp_path / "served/app.git"
+    assert git(served, "show", "--name-status", "--format=%s|%an", "brain/1").splitlines() == [
+        "Mend it|Rainy Brain",
+        "",
+        "A\t.gitattributes",
+        "D\ta.txt",
+        "A\tnew.txt",
+    ]
+    await mirrors.fetch(remote)
+    assert await mirrors.parent(remote, made[0]) == (base, "Mend it")
+    assert await mirrors.commit(remote, str(clone), made[0], "Again", "2026-01-02T03:04:06Z") == ""
+
+
+async def test_s32_a_clone_of_a_pull_request_has_its_head(mirrors: Mirrors, server: GitServer, tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    (work / "a.txt").write_text("from a fork\n")
+    git(work, "commit", "-qam", "theirs")
+    git(work, "push", "-q", str(tmp_path / "served/app.git"), "HEAD:refs/pull/7/head")
+    await mirrors.clone(GitRemote.parse(server.url("app.git")), str(tmp_path / "clone"), pull=7)
+    assert (tmp_path / "clone/a.txt").read_text() == "from a fork\n"

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,6 +18,8 @@ class GitServer:
     requests: list[tuple[str, str | None]] = field(default_factory=list)
     #: Where every request is redirected to, if anywhere.
     redirect: str | None = None
+    #: Called after each push, before it is answered.
+    pushed: Callable[[], None] = lambda: None
 
     def url(self, name: str) -> str:
         return f"http://localhost:{self.port}/{name}"
@@ -50,6 +52,8 @@ def git_server(root: Path) -> Iterator[GitServer]:
                 "REMOTE_USER": "tester",
             }
             done = subprocess.run(["git", "http-backend"], input=body, env=environment, capture_output=True, check=True)
+            if path.endswith("git-receive-pack") and self.command == "POST":
+                server.pushed()
             head, _, content = done.stdout.partition(b"\r\n\r\n")
             headers = [line.partition(b": ")[::2] for line in head.split(b"\r\n")]
             status = next((int(value.split()[0]) for name, value in headers if name == b"Status"), 200)

@@ -1,7 +1,7 @@
 """What deliveries ask for, and who may ask."""
 
 from sidecar.doors import github, hooks, linear, slack
-from sidecar.doors.actions import Ignore, StartTask, StopTask, text_at
+from sidecar.doors.actions import EndWork, Ignore, StartTask, Steer, StopTask, text_at
 from sidecar.doors.settings import GithubDoor, IncomingHook, LinearDoor, SlackDoor
 
 GITHUB = GithubDoor(allow=["Alice"], repositories={"Acme/Shop": "/shop"})
@@ -55,13 +55,13 @@ def test_linear_sessions_belong_to_their_creator_and_stop_by_signal() -> None:
         "issue": {"identifier": "ENG-3", "title": "Mend", "team": {"key": "ENG"}},
     }
     created = {"type": "AgentSessionEvent", "action": "created", "agentSession": session}
-    started = linear.read_event("", created, door)
+    started = linear.read_event("", created, door, {})
     assert isinstance(started, StartTask)
     assert started.text == "Resolve issue ENG-3: Mend"
     prompted = {**created, "action": "prompted", "agentActivity": {"user": {"id": "u1"}, "signal": "stop"}}
-    assert linear.read_event("", prompted, door) == StopTask()
+    assert linear.read_event("", prompted, door, {}) == StopTask()
     stranger = {**created, "action": "prompted", "agentActivity": {"user": {"id": "u2"}, "content": {"body": "hi"}}}
-    assert isinstance(linear.read_event("", stranger, door), Ignore)
+    assert isinstance(linear.read_event("", stranger, door, {}), Ignore)
 
 
 def test_slack_mentions_of_allowed_people_start_tasks_and_a_thread_is_one_subject() -> None:
@@ -87,3 +87,50 @@ def test_a_template_takes_values_by_path_and_never_reads_a_value_as_a_template()
 def test_a_path_leads_to_text_or_nowhere() -> None:
     for path in ("a.b", "a.99999999999999", "a.-1", "x", "a.0.c", "true"):
         assert text_at({"a": [{"c": None}], "true": True}, path) == ""
+
+
+def _pull(**more: object) -> dict[str, object]:
+    head, base = {"sha": "a" * 40, "ref": "theirs"}, {"sha": "b" * 40, "ref": "main"}
+    found = {"number": 9, "title": "Mend", "body": "", "head": head, "base": base, "requested_reviewers": []}
+    sender = {"login": "alice", "type": "User"}
+    return {"repository": {"full_name": "Acme/Shop"}, "pull_request": {**found, **more}, "sender": sender}
+
+
+def test_a_review_is_done_only_if_an_allowed_person_asks_us_for_it() -> None:
+    asked = {"action": "review_requested", **_pull(requested_reviewers=[{"login": "rainy-brain"}])}
+    action = github.read_event("pull_request", asked, GITHUB)
+    assert isinstance(action, StartTask)
+    assert (action.pull, action.base, action.options["approvals"]) == (9, "b" * 40, "readonly")
+    assert github.subject("pull_request", asked) == f"github:acme/shop#9/review/{'a' * 40}"
+    for refused in (
+        {**asked, "sender": {"login": "mallory", "type": "User"}},
+        {"action": "review_requested", **_pull(requested_reviewers=[{"login": "bob"}])},
+        {"action": "opened", **_pull()},
+    ):
+        assert isinstance(github.read_event("pull_request", refused, GITHUB), Ignore)
+
+
+def test_reviews_steer_and_a_failed_check_speaks_once_about_its_commit() -> None:
+    comment = {"body": "Off by one.", "path": "a.py", "line": 3}
+    said = github.read_event(
+        "pull_request_review_comment", {"action": "created", "comment": comment, **_pull()}, GITHUB
+    )
+    assert said == Steer("A reviewer of the pull request says about a.py, line 3:\nOff by one.")
+    empty = {"action": "submitted", "review": {"body": None, "state": "commented"}, **_pull()}
+    assert isinstance(github.read_event("pull_request_review", empty, GITHUB), Ignore)
+    run = {"name": "ci", "conclusion": "failure", "head_sha": "c" * 40, "output": {"title": "1 failed"}}
+    failed = github.read_event("check_run", {"action": "completed", "check_run": run}, GITHUB)
+    assert isinstance(failed, Steer) and (failed.head, failed.once) == ("c" * 40, "mend")
+    for harmless in ({**run, "conclusion": "success"}, {**run, "name": "rainy-brain"}):
+        payload = {"action": "completed", "check_run": harmless}
+        assert isinstance(github.read_event("check_run", payload, GITHUB), Ignore)
+    unnamed = {"name": "ci", "conclusion": "failure", "head_sha": ""}
+    nowhere = github.read_event("check_run", {"action": "completed", "check_run": unnamed}, GITHUB)
+    assert isinstance(nowhere, Steer) and nowhere.head  # never about just any commit
+
+
+def test_only_a_merge_is_a_merge() -> None:
+    for merged, expected in ((True, True), (False, False), ("true", False), (None, False)):
+        assert github.read_event("pull_request", {"action": "closed", **_pull(merged=merged)}, GITHUB) == EndWork(
+            expected
+        )

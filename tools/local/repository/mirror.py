@@ -10,6 +10,7 @@ import base64
 import hashlib
 import os
 import re
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,6 +46,13 @@ _OPTIONS = tuple(
     for setting in (*_SETTINGS.split(), *(f"fetch.fsck.{name}=ignore" for name in _HARMLESS.split()))
     for option in ("-c", setting)
 )
+_COMMANDS = "init fetch clone push remote read-tree add write-tree commit-tree rev-parse show diff"
+_PULLS = "brain-pulls"
+_AUTHOR = {
+    f"GIT_{role}_{part}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for part, value in (("NAME", "Rainy Brain"), ("EMAIL", "rainy-brain@localhost"))
+}
 _REFSPECS = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
 
 
@@ -83,14 +91,14 @@ class GitRemote:
 
 
 class Mirrors:
-    """`directory` is private to the sidecar. `token` is the person's token for a host, if there is one."""
+    """`directory` is private to the sidecar. `token` is the person's token for a remote, if there is one."""
 
     def __init__(
         self,
         directory: Path,
         processes: Processes,
         sandboxes: Sandboxes,
-        token: Callable[[str], str | None] = lambda host: None,
+        token: Callable[[GitRemote], str | None] = lambda remote: None,
         limits: CommandLimits | None = None,
     ) -> None:
         self._directory = directory
@@ -104,21 +112,84 @@ class Mirrors:
         """Make the mirror, or bring it up to date. Returns its directory."""
         place = self._place(remote)
         async with self._locks.setdefault(place, asyncio.Lock()):
-            await self._prepare(place)
-            words = ["fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--no-auto-gc"]
-            await self._reach(remote, place, [*words, "--", remote.url, *_REFSPECS])
+            await self._fetch(remote, place)
         return place
 
-    async def clone(self, remote: GitRemote, target: str, branch: str = "") -> None:
-        """A new working copy of the remote. Its configuration is Git's own, and it has no hooks."""
+    async def clone(self, remote: GitRemote, target: str, branch: str = "", pull: int | None = None) -> str:
+        """A new working copy of the remote, or of a pull request; returns its commit, if the branch was named.
+
+        Its configuration is Git's own, and it has no hooks.
+        """
         if branch:
             _check(_BRANCH, branch, "branch")
-        mirror = await self.fetch(remote)
+        mirror = self._place(remote)
         os.makedirs(target, mode=0o700, exist_ok=True)  # noqa: PTH103 - fails below if it isn't empty
         words = ["clone", "--quiet", "--template=", "--no-hardlinks", "--no-recurse-submodules"]
-        words += ["--branch", branch] if branch else []
-        await self._local(target, ["-c", "core.symlinks=true", *words, "--", mirror, target], mirror)
+        async with self._locks.setdefault(mirror, asyncio.Lock()):
+            await self._fetch(remote, mirror, pull)
+            branch = branch if pull is None else f"{_PULLS}/{pull:d}"
+            words += ["--branch", branch] if branch else []
+            await self._local(target, ["-c", "core.symlinks=true", *words, "--", mirror, target], mirror)
+            commit = await self._resolve(mirror, f"refs/heads/{branch}") if branch else ""
         await self._local(target, ["-C", target, "remote", "set-url", "origin", remote.url], mirror)
+        return commit
+
+    async def _fetch(self, remote: GitRemote, place: str, pull: int | None = None) -> None:
+        await self._prepare(place)
+        words = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-gc"]
+        await self._reach(remote, place, [*words, "--prune", "--", remote.url, *_REFSPECS])
+        if pull is not None:  # the next fetch prunes it
+            head = f"+refs/pull/{pull:d}/head:refs/heads/{_PULLS}/{pull:d}"
+            await self._reach(remote, place, [*words, "--", remote.url, head])
+
+    async def head(self, remote: GitRemote, branch: str) -> str:
+        """The commit that a branch had at the last fetch; empty if there is none."""
+        _check(_BRANCH, branch, "branch")
+        return await self._resolve(self._place(remote), f"refs/heads/{branch}")
+
+    async def commit(self, remote: GitRemote, workspace: str, parent: str, message: str, when: str) -> str:
+        """A commit of everything in the workspace on top of `parent`; empty if nothing changed.
+
+        The same files, parent, message and time give the same commit. The workspace's own repository is not read.
+        """
+        _check(_COMMIT, parent, "commit")
+        place = self._place(remote)
+        async with self._locks.setdefault(place, asyncio.Lock()):
+            with tempfile.TemporaryDirectory(prefix="index-", dir=place) as folder:
+                files = {"GIT_WORK_TREE": workspace, "GIT_INDEX_FILE": f"{folder}/index"}
+                await self._plumb(place, ["read-tree", parent], files, workspace)
+                await self._plumb(place, ["add", "--all", "--", "."], files, workspace)
+                tree = await self._plumb(place, ["write-tree"], files, workspace)
+            if tree == await self._resolve(place, f"{parent}^{{tree}}"):
+                return ""
+            who = {f"GIT_{role}_DATE": when for role in ("AUTHOR", "COMMITTER")} | _AUTHOR
+            return await self._plumb(place, ["commit-tree", tree, "-p", parent, f"-m{message}"], who)
+
+    async def diff(self, remote: GitRemote, base: str, head: str) -> str:
+        """What `head` changed since it left `base`; commits that were fetched."""
+        for commit in (base, head):
+            _check(_COMMIT, commit, "commit")
+        options = ["--no-ext-diff", "--no-textconv", "--no-color", "--find-renames"]
+        words = ["-c", "core.quotePath=false", "diff", *options, f"{base}...{head}", "--"]
+        return await self._plumb(self._place(remote), words, {})
+
+    async def parent(self, remote: GitRemote, commit: str) -> tuple[str, str]:
+        """The first parent of a commit that was fetched, and its message."""
+        _check(_COMMIT, commit, "commit")
+        found = await self._plumb(self._place(remote), ["show", "--no-patch", "--format=%P%n%B", commit], {})
+        parents, _, message = found.partition("\n")
+        return parents.partition(" ")[0], message
+
+    async def _resolve(self, place: str, name: str) -> str:
+        try:
+            return await self._plumb(place, ["rev-parse", "--verify", "--quiet", "--end-of-options", name], {})
+        except ToolError:
+            return ""
+
+    async def _plumb(self, place: str, words: Sequence[str], more: Mapping[str, str], *readable: str) -> str:
+        environment = {**ENVIRONMENT, "GIT_DIR": place, **more}
+        cage = Confinement(await self._sandbox(), self._limits, place)
+        return (await self._run(place, words, environment, cage, readable)).strip()
 
     async def push(self, remote: GitRemote, workspace: str, commit: str, branch: str) -> None:
         """Push a commit of a workspace, never by force. Of its repository only the objects are read."""
@@ -154,7 +225,7 @@ class Mirrors:
 
     def _secret(self, remote: GitRemote) -> dict[str, str]:
         """In the environment, which only this user's processes can read; never in a command line or a file."""
-        token = self._token(remote.host)
+        token = self._token(remote)
         if token is None:
             return {}
         header = base64.b64encode(f"x-access-token:{token}".encode()).decode()
@@ -171,7 +242,8 @@ class Mirrors:
         environment: Mapping[str, str],
         cage: Confinement,
         readable: Sequence[str],
-    ) -> None:
+    ) -> str:
+        """What Git prints."""
         program = find_git(place, os.environ)
         collector = OutputCollector()
         handle = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -188,12 +260,13 @@ class Mirrors:
             )
         finally:
             os.close(handle)
-        name = next(word for word in words if word in ("init", "fetch", "clone", "push", "remote"))
+        name = next(word for word in words if word in _COMMANDS.split())
         if result.timed_out:
             raise TimedOut(f"git {name} took longer than {_SECONDS:g} s.", advice="Try again later.")
         if result.exit_code != 0:
             said = escape_hidden(f"{collector.errors}\n{collector.text}".strip())[:2_000]
             raise ToolError(f"git {name} failed: {said}", code="git_failed")
+        return collector.text
 
     async def _sandbox(self) -> Sandbox:
         sandbox = await self._sandboxes.find() or await self._sandboxes.find_reader()

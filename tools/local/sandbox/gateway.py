@@ -11,6 +11,7 @@ import ipaddress
 import socket
 import sys
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 #: Sends its listening socket through the handle in its first argument, then becomes the command after it.
@@ -102,7 +103,9 @@ class Gateway:
             return
         self._connections.add(task)
         try:
-            await self._relay(reader, writer)
+            # Only `close` cancels it. asyncio would log a stream's cancelled task as an error.
+            with suppress(asyncio.CancelledError):
+                await self._relay(reader, writer)
         except* (OSError, TimeoutError, ValueError, EOFError, asyncio.LimitOverrunError):
             pass  # the command sees a closed connection
         finally:

@@ -1,0 +1,56 @@
+"""What a person says while a task waits for them: an answer to its question or approval, or a message to it."""
+
+from collections.abc import Sequence
+
+from sidecar.client.errors import Refused
+from sidecar.client.service import BrainService, Decision
+from sidecar.doors.actions import Json, look_up, text_at
+from sidecar.doors.task_events import read_events
+
+_YES = frozenset(("allow", "yes", "y", "ok", "approve", "approved"))
+_NO = frozenset(("deny", "no", "n", "reject", "denied"))
+
+
+def say(service: BrainService, task_id: str, text: str, key: str) -> None:
+    """Answer what the task waits for, if the text is an answer to it; else send it as a message."""
+    task = service.task(task_id)
+    if task.state()["status"] == "waiting":
+        asked = waiting_for(read_events(service, task_id))
+        try:
+            if asked is not None and asked["type"] == "approval" and (decision := decide(text)) is not None:
+                task.approve(text_at(asked, "approvalId"), decision)
+                return
+            if asked is not None and asked["type"] == "question" and (answer := choose(asked, text)):
+                task.answer(text_at(asked, "questionId"), answer)
+                return
+        except Refused as refusal:
+            if refusal.status == 409:  # answered meanwhile, perhaps by this delivery before a crash
+                return
+            raise
+    task.message(text, key=key)
+
+
+def waiting_for(events: Sequence[Json]) -> Json | None:
+    """The newest approval or question without an answer."""
+    open_ones: dict[str, Json] = {}
+    for event in events:
+        name = text_at(event, "approvalId") or text_at(event, "questionId")
+        if event.get("state") in ("requested", "asked"):
+            open_ones[name] = event
+        elif name:
+            open_ones.pop(name, None)
+    return list(open_ones.values())[-1] if open_ones else None
+
+
+def decide(text: str) -> Decision | None:
+    """What the whole text says; anything longer than one word decides nothing."""
+    word = text.strip().strip("`.!").lower()
+    return "allow" if word in _YES else "deny" if word in _NO else None
+
+
+def choose(question: Json, text: str) -> str:
+    """One of its choices, whatever the case of its letters, or nothing; any text where it has none."""
+    choices, said = look_up(question, "choices"), text.strip()
+    if not isinstance(choices, list) or not choices:
+        return said
+    return next((str(each) for each in choices if str(each).lower() == said.lower()), "")

@@ -1,0 +1,83 @@
+"""Takes the next issue of a Linear team when no task of a session is at work. Only if `doors.toml` asks for it."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable
+
+from sidecar.client.errors import ClientError
+from sidecar.client.service import BrainService
+from sidecar.doors.actions import Json, look_up, text_at
+from sidecar.doors.deliveries import Arrival, Deliveries
+from sidecar.doors.http import NotSent
+from sidecar.doors.linear import PICKED
+from sidecar.doors.linear_api import CANDIDATES, CREATE_SESSION, LinearApi
+from sidecar.doors.settings import LinearPick
+
+log = logging.getLogger("brain.doors")
+
+_ACTIVE = ("queued", "running", "waiting", "cancelling", "interrupted")
+_OPEN = ("backlog", "unstarted")
+
+
+class LinearPicker:
+    def __init__(
+        self,
+        api: LinearApi,
+        pick: LinearPick,
+        deliveries: Deliveries,
+        connect: Callable[[], BrainService],
+        wake: Callable[[], None],
+    ) -> None:
+        self._api = api
+        self._pick = pick
+        self._deliveries = deliveries
+        self._connect = connect
+        self._wake = wake
+
+    async def run(self) -> None:
+        while True:
+            try:
+                await self.pick_one()
+            except (NotSent, ClientError, OSError) as problem:
+                log.warning("no issue of Linear could be picked: %s", problem)
+            await asyncio.sleep(self._pick.every)
+
+    async def pick_one(self) -> str:
+        """The issue that was taken; empty if a task is at work, or there is nothing to do."""
+        if await self._deliveries.waiting("linear") or await asyncio.to_thread(self._is_busy):
+            return ""
+        found = await self._api.call(CANDIDATES, {"filter": pick_filter(self._pick)})
+        for issue in in_order(look_up(found, "issues.nodes")):
+            # Noted before the session is created: an issue is taken once, whatever happens in between.
+            if await self._deliveries.note_pick(text_at(issue, "id")):
+                await self._take(issue)
+                return text_at(issue, "identifier")
+        return ""
+
+    async def _take(self, issue: Json) -> None:
+        made = await self._api.call(CREATE_SESSION, {"input": {"issueId": text_at(issue, "id")}})
+        session = {"id": text_at(made, "agentSessionCreateOnIssue.agentSession.id"), "issue": issue}
+        payload = {"type": "AgentSessionEvent", "action": "created", "agentSession": session}
+        body = json.dumps(payload).encode()
+        await self._deliveries.add(Arrival("linear", "", PICKED, f"linear:{session['id']}", body, payload))
+        self._wake()
+
+    def _is_busy(self) -> bool:
+        service = self._connect()
+        tasks = [task for status in _ACTIVE for task in service.tasks(status=status, limit=100)]
+        return any(text_at(task, "conversationId").startswith("door:linear:") for task in tasks)
+
+
+def pick_filter(pick: LinearPick) -> Json:
+    label = {"labels": {"name": {"eq": pick.label}}} if pick.label else {}
+    return {"team": {"key": {"eq": pick.team}}, "state": {"type": {"in": list(_OPEN)}}, **label}
+
+
+def in_order(issues: object) -> list[Json]:
+    """Urgent first, those without a priority last, then the oldest. Issues that an agent has are left alone."""
+    listed = issues if isinstance(issues, list) else []
+    free = [
+        each for each in listed if text_at(each, "state.type") in _OPEN and look_up(each, "delegate") is None
+    ]  # fmt: skip
+    return sorted(free, key=lambda each: (int(text_at(each, "priority") or 0) or 9, text_at(each, "createdAt")))
