@@ -330,7 +330,7 @@ def _swap(directory: int, name: str, temporary: str, change: FileChange) -> None
         return
     if _is_written(directory, temporary, change):
         exchange(directory, temporary, name)
-        raise ChangedElsewhere(f"{change.path} is being written.", advice="Read it again, then repeat your change.")
+        raise being_written(change.path)
     os.unlink(temporary, dir_fd=directory)
 
 
@@ -343,8 +343,12 @@ def _remove(directory: int, name: str, temporary: str, change: FileChange) -> No
         with suppress(FileExistsError):  # somebody made a new one
             os.link(temporary, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
             os.unlink(temporary, dir_fd=directory)
-        raise ChangedElsewhere(f"{change.path} is being written.", advice="Look, then decide.")
+        raise being_written(change.path)
     os.unlink(temporary, dir_fd=directory)
+
+
+def being_written(path: str) -> ChangedElsewhere:
+    return ChangedElsewhere(f"{path} is being written.", advice="Wait, read it again, then repeat your change.")
 
 
 def _is_written(directory: int, old: str, change: FileChange) -> bool:

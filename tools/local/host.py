@@ -164,12 +164,13 @@ class LocalHost:
             for name in sorted({self.root.relative(change.path) for change in changes}):
                 await locks.enter_async_context(self._lock(name))
                 self._record_write(self, name)
-            for change in changes:
-                await self._tell_traces(change.path)
-            errors = await asyncio.to_thread(files.apply_changes, self.root, changes)
-            for change, error in zip(changes, errors, strict=True):
+            errors: list[ToolError | None] = [await self._tell_traces(change.path) for change in changes]
+            free = [number for number, error in enumerate(errors) if error is None]
+            applied = await asyncio.to_thread(files.apply_changes, self.root, [changes[number] for number in free])
+            for number, error in zip(free, applied, strict=True):
+                errors[number] = error
                 if error is None:
-                    self._tell_snapshots(change)
+                    self._tell_snapshots(changes[number])
             return errors
 
     @asynccontextmanager
@@ -337,10 +338,13 @@ class LocalHost:
         cage = None if self._sandboxes is None else self._reading(self._sandboxes.reader())
         return self._git.read_objects(names, cage)
 
-    async def _tell_traces(self, path: str) -> None:
+    async def _tell_traces(self, path: str) -> ToolError | None:
+        """The error if a running command has the file open for writing."""
         for trace in list(self._traces.values()):
             with suppress(ToolError):
-                await asyncio.to_thread(trace.other_write, self.root.real(path))
+                if not await asyncio.to_thread(trace.other_write, self.root.real(path)):
+                    return files.being_written(path)
+        return None
 
     def _tell_snapshots(self, change: FileChange) -> None:
         if self._snapshots:

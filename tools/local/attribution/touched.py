@@ -283,14 +283,18 @@ class TouchedFiles:
         writers[:] = still
         return closed
 
-    def other_write(self, path: str) -> None:
-        """Another tool of ours is about to write the file."""
+    def other_write(self, path: str) -> bool:
+        """Another tool of ours is about to write the file; false if the command has it open for writing."""
         self.hear()
         file = self._files.get(path)
-        if file is not None and file.owned:
-            if not file.pending and file.latest is None:
-                file.latest = self._look(path)
-            self._somebody_else(path, file)
+        if file is None or not file.owned:
+            return True
+        if any(open_for_writing(thread, f"{self._root.path}/{path}") for thread in file.writers):
+            return False
+        if not file.pending and file.latest is None:
+            file.latest = self._look(path)
+        self._somebody_else(path, file)
+        return True
 
     def _somebody_else(self, path: str, file: _File) -> None:
         if file.doubt or file.latest is None or file.latest.why or file.pending:
@@ -332,9 +336,13 @@ class TouchedFiles:
             for before, after in file.done:
                 changed += self._change(path, before, after, "")
             if file.owned:
-                if file.latest is not None and not file.doubt and not now.same(file.latest):
+                doubt = file.doubt
+                if file.pending:
+                    # The kernel reported its end together with another's, so what is known is older.
+                    doubt = doubt or (SHARED if file.strangers else "")
+                elif file.latest is not None and not doubt and not now.same(file.latest):
                     now = file.latest  # what came later is somebody else's
-                changed += self._change(path, file.before, now, file.doubt)
+                changed += self._change(path, file.before, now, doubt)
         for name in sorted(self._left_out):
             existed, exists = self._left_out[name], self._lstat(name.rstrip("/")) is not None
             if existed or exists:

@@ -43,8 +43,8 @@ class Attribution(Protocol):
     def tracer(self, guard: AttributeGuard | None = None) -> Tracer:
         """For one more process of this command, whose changes of attributes go through the guard."""
 
-    def other_write(self, path: str) -> None:
-        """Another tool is about to write this file, relative to the workspace."""
+    def other_write(self, path: str) -> bool:
+        """Another tool is about to write this file; false if the command has it open for writing."""
 
     def record_write(self, path: str, content: bytes | None) -> None: ...
 
@@ -86,9 +86,9 @@ class CommandTrace:
         self._listeners.append(listener)
         return listener
 
-    def other_write(self, path: str) -> None:
+    def other_write(self, path: str) -> bool:
         with self._touched.lock:
-            self._touched.other_write(text_to_name(path))
+            return self._touched.other_write(text_to_name(path))
 
     def record_write(self, path: str, content: bytes | None) -> None:
         """Nothing to do: whatever nobody of the command wrote doesn't count for it."""
