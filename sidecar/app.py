@@ -155,6 +155,12 @@ class Sidecar:
         launch = self._launch
         self._data.prepare()
         self._data.lock()
+        if self._data.use_reserve():
+            log.warning(
+                "The disk of the data directory %s is full. Tasks can be read; new and unfinished ones wait until "
+                "there is room again. Free some space there.",
+                self._data.path,
+            )
         self._private = self._data.path
         socket = open_socket(launch.host, launch.port)
         port = socket.getsockname()[1]
@@ -393,6 +399,7 @@ class Sidecar:
         await self._journal.prune()
         # Indexes what was said since the last search, so that the next search needn't.
         await self._journal.tasks(words="a", limit=1)
+        await asyncio.to_thread(self._data.keep_reserve)
         await asyncio.to_thread(temporary.sweep)
         await asyncio.to_thread(temporary.sweep_traces, self._launch.data_dir, self._settings.keep_days)
 

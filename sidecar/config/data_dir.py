@@ -15,6 +15,10 @@ from sidecar.wire.system import Ready, Renewal
 _RENEWAL_SECONDS = 7 * 24 * 3600.0
 _MAX_RENEWALS = 100
 _MAX_PROCESSES = 1_000
+#: Room for a start on a full disk: the token, the address, and what SQLite needs to read the journal.
+_RESERVE_BYTES = 256 * 1024
+#: A smaller disk has no room to spare.
+_LEAST_FOR_RESERVE = 4 * 1024 * 1024
 _OPEN_OR_CREATE = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -33,6 +37,7 @@ class DataDir:
         self.journal = path / "journal.db"
         self.token_file = path / TOKEN_FILE
         self._ready_file = path / READY_FILE
+        self._reserve = path / "reserve"
         self._lock: int | None = None
 
     def prepare(self) -> None:
@@ -55,6 +60,31 @@ class DataDir:
             raise AlreadyRunning(self.path, self.running())
         with suppress(FileNotFoundError):
             self._ready_file.unlink()
+
+    def use_reserve(self) -> bool:
+        """If the disk is full, free the room that an earlier start set aside; whether that was needed."""
+        full = self._free_bytes() < _RESERVE_BYTES and self._reserved_bytes() > 0
+        if full:
+            self._reserve.unlink()
+        return full
+
+    def keep_reserve(self) -> None:
+        """Set room aside for a start on a full disk."""
+        with suppress(OSError):
+            if self._reserved_bytes() >= _RESERVE_BYTES or self._free_bytes() < _LEAST_FOR_RESERVE:
+                return
+            # Not zeros, which some file systems don't store.
+            write_private(self._reserve, secrets.token_hex(_RESERVE_BYTES // 2))
+
+    def _reserved_bytes(self) -> int:
+        try:
+            return self._reserve.stat().st_size
+        except OSError:
+            return 0
+
+    def _free_bytes(self) -> int:
+        disk = os.statvfs(self.path)
+        return disk.f_bavail * disk.f_frsize
 
     def new_token(self) -> str:
         token = secrets.token_urlsafe(32)

@@ -27,8 +27,8 @@ MODEL = f"{SPEAKER.provider}/{SPEAKER.model}"
 pytestmark = [needs("unshare"), pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount a small disk")]
 
 
-def fill(directory: Path) -> Path:
-    filler = directory / "filler"
+def fill(directory: Path, name: str = "filler") -> Path:
+    filler = directory / name
     with filler.open("wb", buffering=0) as stream:
         for size in (4096, 1):
             try:
@@ -167,6 +167,46 @@ def test_f03_a_sidecar_whose_disk_is_full_can_be_stopped(tmp_path: Path) -> None
         wait_until(lambda: state_of(sidecar) == "stalled", what="the stall")
         assert sidecar.stop() == 0
         assert f"Task {task_id} stopped" in sidecar.log_file.read_text()
+
+
+def test_f03_a_sidecar_that_starts_on_a_full_disk_reads_and_works_again_when_there_is_space(tmp_path: Path) -> None:
+    data_dir = tmp_path / "small-disk"
+    data_dir.mkdir()
+    holder = subprocess.Popen(["unshare", "-m", "sh", "-c", MOUNT, "sh", "8m", str(data_dir), "sleep", "600"])
+    inside = Path(f"/proc/{holder.pid}/root{data_dir}")
+
+    def start(sidecar: RunningSidecar) -> None:
+        sidecar.start()
+        (tmp_path / "token").write_text((inside / "token").read_text())
+        sidecar.ready["tokenFile"] = str(tmp_path / "token")
+
+    try:
+        wait_until(lambda: holder.poll() is not None or os.path.ismount(inside), what="the disk")
+        if holder.poll() is not None:
+            pytest.skip("mounting is not allowed here")
+        with running_sidecar(tmp_path, data_dir=tmp_path / "unused") as sidecar:
+            sidecar.close()
+            entered = ("nsenter", f"--target={holder.pid}", "--mount", f"--wd={PROJECT}")
+            sidecar.launcher, sidecar.data_dir = (*entered, sys.executable, "-m", "sidecar"), data_dir
+            start(sidecar)
+            task_id = sidecar.execute("list the files")
+            assert sidecar.wait_for_end(task_id)["status"] == "completed"
+            wait_until((inside / "reserve").exists, what="the reserve")
+            sidecar.stop()
+            filler = fill(inside)
+            start(sidecar)
+            assert "is full. Tasks can be read" in sidecar.log_file.read_text()
+            assert sidecar.task(task_id)["status"] == "completed"
+            fill(inside, "more")
+            refused = sidecar.post("/api/brain/execute", {"task": "list the files"})
+            assert (refused.status, refused.json["code"]) == (503, "journal_stalled")
+            assert [task["id"] for task in sidecar.get("/api/brain/tasks").json["tasks"]] == [task_id]
+            filler.unlink()
+            wait_until(lambda: state_of(sidecar) == "ok", what="the journal")
+            assert sidecar.wait_for_end(sidecar.execute("list the files"))["status"] == "completed"
+    finally:
+        holder.kill()
+        holder.wait()
 
 
 def test_f03_a_start_on_a_full_disk_says_so_and_what_to_do(tmp_path: Path) -> None:
