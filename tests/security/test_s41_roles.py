@@ -80,7 +80,7 @@ def token_of(remote: Remote, name: str, role: str) -> str:
 
 
 @pytest.mark.parametrize("missing", ["--allow-remote", "--tls-cert", "--tls-key", "--public-name", "all"])
-def test_beyond_loopback_nothing_starts_without_consent_certificate_and_name(
+def test_s41_beyond_loopback_nothing_starts_without_consent_certificate_and_name(
     missing: str, certificate: tuple[Path, Path], tmp_path: Path
 ) -> None:
     given = {
@@ -95,7 +95,7 @@ def test_beyond_loopback_nothing_starts_without_consent_certificate_and_name(
     assert "--allow-remote --tls-cert" in ended.stderr
 
 
-def test_a_certificate_that_does_not_fit_its_key_is_refused_at_the_start(
+def test_s41_a_certificate_that_does_not_fit_its_key_is_refused_at_the_start(
     certificate: tuple[Path, Path], tmp_path: Path
 ) -> None:
     options = ["--tls-cert", str(certificate[0]), "--tls-key", str(certificate[0]), "--public-name", NAME]
@@ -103,7 +103,7 @@ def test_a_certificate_that_does_not_fit_its_key_is_refused_at_the_start(
     assert ended.returncode == 2
 
 
-def test_strangers_foreign_names_and_removed_tokens_get_nothing(remote: Remote) -> None:
+def test_s41_strangers_foreign_names_and_removed_tokens_get_nothing(remote: Remote) -> None:
     assert remote.ready["url"] == f"https://{NAME}:{remote.port}"
     alice = token_of(remote, "alice", "look")
     assert remote.call("GET", "/api/brain/tasks", alice).status == 200
@@ -123,7 +123,7 @@ def test_strangers_foreign_names_and_removed_tokens_get_nothing(remote: Remote) 
         plain.getresponse()
 
 
-def test_each_role_does_what_it_may_and_no_more_and_its_name_is_recorded(remote: Remote) -> None:
+def test_s41_each_role_does_what_it_may_and_no_more_and_its_name_is_recorded(remote: Remote) -> None:
     look, work, decide = (token_of(remote, role, role) for role in ("look", "work", "decide"))
     script = [{"text": "a", "calls": [{"tool": "run_command", "args": {"command": "touch x"}}]}, {"text": "done"}]
     options = {"models": remote.script("ask", script), "agentType": "coder", "intent": "edit_code"}
@@ -157,7 +157,7 @@ def test_each_role_does_what_it_may_and_no_more_and_its_name_is_recorded(remote:
     assert "work: POST /api/brain/execute" in remote.log_file.read_text()
 
 
-def test_tokens_are_kept_across_a_restart_and_roles_hold_on_loopback_too(tmp_path: Path) -> None:
+def test_s41_tokens_are_kept_across_a_restart_and_roles_hold_on_loopback_too(tmp_path: Path) -> None:
     with running_sidecar(tmp_path) as sidecar:
         ended = brain(
             *("tokens", "add", "bob", "--role", "look", "--json", "--data-dir", str(sidecar.data_dir)),
@@ -170,7 +170,7 @@ def test_tokens_are_kept_across_a_restart_and_roles_hold_on_loopback_too(tmp_pat
         assert refused.status == 403
 
 
-def test_a_route_that_nobody_thought_of_needs_the_role_that_decides() -> None:
+def test_s41_a_route_that_nobody_thought_of_needs_the_role_that_decides() -> None:
     for route in TABLE:
         if route.method != "GET":
             assert not may_call(Identity("x", "look"), route.method, f"new_{route.name}")
