@@ -23,8 +23,6 @@ def worker(args: argparse.Namespace) -> int:
     from sidecar.config.settings import SettingsError, load
     from sidecar.journal.errors import JournalError
 
-    if args.slots is not None and args.slots < 1:
-        raise CommandFailed("--slots must be at least 1.", EXIT_USAGE)
     try:
         settings = load()
         if not settings.database_url:

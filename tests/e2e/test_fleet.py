@@ -132,3 +132,17 @@ def test_a_worker_without_a_database_says_what_to_set(tmp_path: Path) -> None:
     ended = brain("worker", environ=clean_environ(tmp_path))
     assert ended.returncode == 2
     assert "BRAIN_DATABASE_URL" in ended.stderr
+
+
+def test_the_command_line_shows_the_fleet_and_stops_a_worker(standing: RunningFleet) -> None:
+    from tests.e2e.terminal import brain
+
+    node, (worker,) = standing.nodes[0], standing.workers
+    environ = {**node.environ, "BRAIN_DATA_DIR": str(node.data_dir.parent / "other")}
+    shown = brain("fleet", environ=environ)
+    assert worker.id in shown.stdout and "0 tasks wait" in shown.stdout, shown
+    assert worker.id in brain("top", "--once", environ=environ).stdout
+    assert brain("fleet", "drain", environ=environ).returncode == 2
+    extra = standing.worker()
+    assert brain("fleet", "kill", extra.id, environ=environ).returncode == 0
+    assert extra.process is not None and extra.process.wait(60) == 0

@@ -1,6 +1,6 @@
 """The commands of the group "Sidecar"."""
 
-from sidecar.commands.table.arguments import DATA_DIR, PORT, WORKSPACE, Command, arg, flag
+from sidecar.commands.table.arguments import DATA_DIR, JSON, PORT, WORKSPACE, Command, arg, choice, flag, positive
 
 SIDECAR = (
     Command(
@@ -47,8 +47,70 @@ brain worker --pool exploration --slots 2      run only the tasks of that pool, 
             arg(
                 "--pool", metavar="NAME", default="default", help="the pool whose tasks it runs (default: %(default)s)"
             ),
-            arg("--slots", type=int, metavar="N", help="how many tasks run at once (default: the setting max_tasks)"),
+            arg(
+                "--slots",
+                type=positive,
+                metavar="N",
+                help="how many tasks run at once (default: the setting max_tasks)",
+            ),
             flag("--die-with-parent", help="stop when standard input closes"),
+        ),
+    ),
+    Command(
+        "fleet",
+        "Sidecar",
+        "see, drain, stop and scale workers",
+        "Show the workers on the database, who leads (*), and what waits. `drain` lets a worker finish its tasks and "
+        "exit, `kill` lets it exit at once while others continue its tasks. `scale` starts workers on this machine: "
+        "one more while more than ten tasks wait, one less after a minute without work, until you stop it.",
+        """\
+brain fleet
+brain fleet drain 4711-1a2b3c4d
+brain fleet scale --least 1 --most 4""",
+        "fleet:fleet",
+        (
+            choice(
+                "action",
+                "ACTION",
+                ("status", "workers", "queue", "drain", "kill", "scale"),
+                nargs="?",
+                default="status",
+            ),
+            arg("worker", metavar="WORKER", nargs="?", help="the worker's id"),
+            arg("--pool", metavar="NAME", default="default", help="scale: the workers' pool (default: %(default)s)"),
+            arg(
+                "--least", type=positive, metavar="N", default=1, help="scale: at least so many (default: %(default)s)"
+            ),
+            arg("--most", type=positive, metavar="N", default=4, help="scale: at most so many (default: %(default)s)"),
+            JSON,
+            DATA_DIR,
+        ),
+    ),
+    Command(
+        "top",
+        "Sidecar",
+        "watch workers, queue and running tasks",
+        "Show the fleet live: workers with their heartbeats, what waits, and the tasks that run. Ctrl-C ends it.",
+        """\
+brain top
+brain top --once""",
+        "fleet:top",
+        (flag("--once", help="print it once"), DATA_DIR),
+    ),
+    Command(
+        "journal",
+        "Sidecar",
+        "copy the tasks of this machine to a database",
+        "Copy the journal of this data directory to PostgreSQL, with events, records and contents for undo, and "
+        "compare the counts. Stop the sidecar first. You can repeat it: tasks that are there are left alone. Tasks that have "
+        "not ended are queued there.",
+        """\
+brain journal copy --to postgresql://brain@db.example/brain""",
+        "journal:journal",
+        (
+            choice("action", "ACTION", ("copy",)),
+            arg("--to", metavar="URL", help="the database (default: BRAIN_DATABASE_URL)"),
+            DATA_DIR,
         ),
     ),
     Command(

@@ -50,3 +50,8 @@ def explain(error: BaseException) -> str:
         f"The database doesn't answer or takes no writes ({first}). Running tasks have paused and nothing is lost; "
         "they continue by themselves once it is back."
     )
+
+
+def without_zeros(text: str) -> str:
+    """The database takes no zero character."""
+    return text.replace("\0", "\ufffd")

@@ -46,6 +46,7 @@ from sidecar.journal.postgres.connection import (
     connect,
     explain,
     shown,
+    without_zeros,
 )
 from sidecar.journal.postgres.contents import Packed, RecentContents, digest_of
 from sidecar.journal.postgres.schema import migrate
@@ -160,16 +161,16 @@ class PostgresJournal:
         request = new.request
         arguments = (
             new.id,
-            None if new.idempotency_key is None else _plain_text(new.idempotency_key),
+            None if new.idempotency_key is None else without_zeros(new.idempotency_key),
             max_queued,
             pending.at,
-            _plain_text(request.conversation_id),
+            without_zeros(request.conversation_id),
             PRIORITIES[request.options.priority],
             request.options.pool or DEFAULT_POOL,
             request.to_json(),
             state.status,
             state.to_json(),
-            _plain_text(request.workspace),
+            without_zeros(request.workspace),
             state.pinned,
             state.archived,
             pending.size,
@@ -390,7 +391,7 @@ class PostgresJournal:
         return rows.task_from(found[0])
 
     async def find_by_key(self, idempotency_key: str) -> str | None:
-        found = await self.query("SELECT id FROM tasks WHERE idempotency_key = %s", (_plain_text(idempotency_key),))
+        found = await self.query("SELECT id FROM tasks WHERE idempotency_key = %s", (without_zeros(idempotency_key),))
         return found[0][0] if found else None
 
     async def request(self, task_id: str) -> StoredRequest:
@@ -419,16 +420,16 @@ class PostgresJournal:
         for column, wanted in (("status", statuses), ("workspace", workspaces)):
             if wanted:
                 conditions.append(f"{column} = ANY (%s)")
-                values.append([_plain_text(each) for each in wanted])
+                values.append([without_zeros(each) for each in wanted])
         for column, flag in (("pinned", pinned), ("archived", archived)):
             if flag is not None:
                 conditions.append(column if flag else f"NOT {column}")
         if conversation is not None:
             conditions.append("conversation = %s")
-            values.append(_plain_text(conversation))
+            values.append(without_zeros(conversation))
         if before is not None:
             conditions.append("position < (SELECT position FROM tasks WHERE id = %s)")
-            values.append(_plain_text(before))
+            values.append(without_zeros(before))
         for term in terms:
             conditions.append("position IN (SELECT task FROM events WHERE words LIKE %s)")
             # Plain words have no character that LIKE gives a meaning.
@@ -569,8 +570,3 @@ async def _without_events(creating: Awaitable[tuple[Task, bool, Sequence[StoredE
 
 def _event(task_id: str, seq: int, at: str, body: str, cursor: int) -> StoredEvent:
     return rows.stored(body, rows.type_of(body), task_id, seq, at, cursor)
-
-
-def _plain_text(text: str) -> str:
-    """The database takes no zero character."""
-    return text.replace("\0", "\ufffd")

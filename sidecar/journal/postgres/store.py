@@ -21,6 +21,12 @@ from sidecar.wire.tasks import Status
 
 _SEARCHED = frozenset({"message", "diff", "label"})
 
+
+def searched(type_: str, body: str) -> str | None:
+    """What a search finds of an event. A term begins a word, so each has a space before it."""
+    return f" {plain(words_of(body))}" if type_ in _SEARCHED else None
+
+
 #: Calls a function of the schema; the writer's id and the number of the write come first.
 Call = Callable[[str, Sequence[object]], Awaitable[Any]]
 
@@ -79,8 +85,7 @@ class Rows:
                 seq += 1
                 self.ats.append(at)
                 self.bodies.append(body)
-                # A term begins a word: each has a space before it.
-                self.words.append(f" {plain(words_of(body))}" if event.type in _SEARCHED else None)
+                self.words.append(searched(event.type, body))
                 state = fold(state, event, at)
         return state
 
