@@ -102,8 +102,8 @@ brain top --once""",
         "Sidecar",
         "copy the tasks of this machine to a database",
         "Copy the journal of this data directory to PostgreSQL, with events, records and contents for undo, and "
-        "compare the counts. Stop the sidecar first. You can repeat it: tasks that are there are left alone. Tasks that have "
-        "not ended are queued there.",
+        "compare the counts. Stop the sidecar first. You can repeat it: tasks that are there are left alone. Tasks "
+        "that have not ended are queued there.",
         """\
 brain journal copy --to postgresql://brain@db.example/brain""",
         "journal:journal",

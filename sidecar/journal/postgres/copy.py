@@ -23,7 +23,8 @@ _TASK = (
 )
 _INSERT = (
     "INSERT INTO tasks (id, created_at, conversation, idempotency_key, priority, pool, request, status, state,"
-    " workspace, pinned, archived, last_seq, records, size) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+    " workspace, pinned, archived, last_seq, records, size)"
+    " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
     " ON CONFLICT DO NOTHING RETURNING position"
 )
 

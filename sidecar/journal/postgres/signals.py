@@ -13,6 +13,7 @@ from typing import Any
 
 import psycopg
 
+from sidecar.journal.errors import JournalError
 from sidecar.journal.postgres.connection import FIRST_PAUSE, LONGEST_PAUSE, LOST, connect
 
 log = logging.getLogger(__name__)
@@ -63,7 +64,7 @@ class Signals:
             queued, self._queued = self._queued, False
             told = sorted(names) if len(names) <= _MAX_NAMES else None
             # Others find out by themselves if it is lost.
-            with suppress(*LOST):
+            with suppress(JournalError, *LOST):
                 await self._send(self._channel, json.dumps([self._sender, told, queued]))
 
     async def close(self) -> None:
@@ -83,7 +84,7 @@ class Signals:
                 pause = FIRST_PAUSE
                 while True:
                     await self._hear(connection)
-            except LOST as error:
+            except (JournalError, *LOST) as error:
                 log.debug("No notifications: %s", error)
             finally:
                 if connection is not None:
