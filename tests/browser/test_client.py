@@ -1,4 +1,4 @@
-"""The frontend's checks and unit tests, and the code of the client's README against a real sidecar."""
+"""The frontend's checks and unit tests, and the code of its READMEs against a real sidecar."""
 
 import subprocess
 
@@ -10,6 +10,11 @@ from tests.browser.conftest import PROJECT, Node
 @pytest.mark.timeout(200)
 def test_the_code_of_the_readme_runs(node: Node) -> None:
     assert "completed" in node("readme.mjs")
+
+
+@pytest.mark.timeout(300)
+def test_a_project_outside_uses_the_packed_client(node: Node) -> None:
+    assert "completed" in node("outside.mjs", seconds=280)
 
 
 @pytest.mark.timeout(200)

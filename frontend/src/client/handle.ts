@@ -23,12 +23,12 @@ export class TaskHandle {
 
   /** Each event, in order, until the task ends. */
   async *events(options?: FollowOptions): AsyncGenerator<WireEvent, void> {
-    for await (const batch of this.service.stream(this.id, options)) yield* batch;
+    for await (const batch of this.service.follow(this.id, options)) yield* batch;
   }
 
   /** Waits until the task ends. */
   async ended(options?: FollowOptions): Promise<Task> {
-    for await (const _ of this.service.stream(this.id, options));
+    for await (const _ of this.service.follow(this.id, options));
     return this.service.task(this.id);
   }
 

@@ -17,6 +17,7 @@ export { BrainService, type ServiceOptions, type TaskQuery } from "./service.ts"
 export { CodeSession, type Credentials, fixedToken } from "./session.ts";
 export type { EventBatch } from "./sse.ts";
 export { canCancel, canResume, hasEnded, isActive } from "./statuses.ts";
+export type { StreamCallbacks } from "./stream.ts";
 export { reduceTasks, TaskFeed, type TaskList } from "./tasks.ts";
 export * from "./thread.ts";
 export { notRewound, type Rewind } from "./timeline.ts";

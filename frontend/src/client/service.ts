@@ -61,13 +61,18 @@ import type {
 import { type FollowOptions, followAll, followTask } from "./follow.ts";
 import { TaskHandle } from "./handle.ts";
 import { Http } from "./http.ts";
-import type { Credentials } from "./session.ts";
+import { type Credentials, fixedToken } from "./session.ts";
 import type { EventBatch } from "./sse.ts";
+import { type StreamCallbacks, subscribe } from "./stream.ts";
 
 export interface ServiceOptions {
   /** The sidecar's origin, as in its ready line. Leave it out in a page that the sidecar serves. */
   readonly url?: string;
-  readonly credentials: Credentials;
+  /** The token of the file that the ready line names; or `credentials` that renew it. */
+  readonly token?: string;
+  readonly credentials?: Credentials;
+  /** What an editor knows at the moment of a task: workspace, open file, selection. */
+  readonly context?: () => Context;
   readonly fetch?: typeof globalThis.fetch;
 }
 
@@ -83,15 +88,26 @@ export interface TaskQuery {
 /** Every operation of the wire, one method each. */
 export class BrainService {
   readonly #http: Http;
+  readonly #context: () => Context;
 
-  constructor({ url = "", credentials, fetch }: ServiceOptions) {
+  constructor({ url = "", token = "", credentials = fixedToken(token), context = () => ({}), fetch }: ServiceOptions) {
     this.#http = new Http(url.replace(/\/$/, ""), credentials, fetch);
+    this.#context = context;
   }
 
   // -- tasks
 
+  /** Starts a task in plain words, with what the editor knows. */
+  execute(words: string, options?: ExecuteRequest["options"]): Promise<TaskHandle> {
+    return this.submit({ task: words, context: this.getContext(), ...(options && { options }) });
+  }
+
+  getContext(): Context {
+    return this.#context();
+  }
+
   /** Starts a task. Repeating a call with the same key returns the task that the first call started. */
-  async execute(request: ExecuteRequest, key: string = crypto.randomUUID()): Promise<TaskHandle> {
+  async submit(request: ExecuteRequest, key: string = crypto.randomUUID()): Promise<TaskHandle> {
     const headers = { "Idempotency-Key": key };
     const accepted = await this.#http.json<Accepted>("/api/brain/execute", { method: "POST", body: request, headers });
     return new TaskHandle(this, accepted.taskId);
@@ -101,8 +117,13 @@ export class BrainService {
     return new TaskHandle(this, taskId);
   }
 
+  /** Calls back for a task's events until it ends; the result stops it. */
+  stream(taskId: string, callbacks: StreamCallbacks): () => void {
+    return subscribe(this, taskId, callbacks);
+  }
+
   /** A task's events in batches, through every lost connection, until the task ends. */
-  stream(taskId: string, options?: FollowOptions): AsyncGenerator<WireEvent[]> {
+  follow(taskId: string, options?: FollowOptions): AsyncGenerator<WireEvent[]> {
     return followTask(this.#http, taskId, options);
   }
 

@@ -73,7 +73,7 @@ export class TaskWatch {
     };
     try {
       const after = this.#thread.lastSeq;
-      for await (const batch of this.service.stream(this.taskId, { after, signal: stop.signal, onConnection })) {
+      for await (const batch of this.service.follow(this.taskId, { after, signal: stop.signal, onConnection })) {
         if (stop.signal.aborted) return;
         this.#pending.push(...batch);
         this.#schedule();

@@ -94,7 +94,7 @@ export class Actions implements vscode.CodeLensProvider, vscode.CodeActionProvid
       openFiles: [path],
     };
     const { task, intent } = describeTask(action, path, target);
-    const handle = await this.service.execute({ task, context, options: { intent } });
+    const handle = await this.service.submit({ task, context, options: { intent } });
     await this.started(handle.id);
   }
 }

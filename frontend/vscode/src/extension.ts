@@ -86,7 +86,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     command("rainyBrain.review", review),
     command("rainyBrain.newTask", async () => {
       const task = await vscode.window.showInputBox({ prompt: "What should Rainy Brain do?", ignoreFocusOut: true });
-      if (task?.trim()) await showTask((await service.execute({ task, context: editorContext() })).id);
+      if (task?.trim()) await showTask((await service.submit({ task, context: editorContext() })).id);
     }),
     command("rainyBrain.cancel", async () => {
       const { tasks } = await service.tasks({ status: ["running", "waiting", "queued"], limit: 1 });

@@ -14,7 +14,7 @@ async function collect(sidecar: ScriptedSidecar, after = 0) {
   const seqs: (number | undefined)[] = [];
   const states: Connection["state"][] = [];
   const onConnection = ({ state }: Connection) => states.push(state);
-  for await (const batch of service.stream("t", { after, onConnection })) seqs.push(...batch.map((event) => event.seq));
+  for await (const batch of service.follow("t", { after, onConnection })) seqs.push(...batch.map((event) => event.seq));
   return { seqs, states };
 }
 
@@ -69,7 +69,7 @@ describe("a stream", () => {
     const stop = new AbortController();
     const sidecar = new ScriptedSidecar([new TypeError("refused"), new TypeError("refused")]);
     const service = new BrainService({ credentials: fixedToken("x"), fetch: sidecar.fetch });
-    const events = service.stream("t", {
+    const events = service.follow("t", {
       signal: stop.signal,
       onConnection: ({ state }) => state === "lost" && stop.abort(),
     });

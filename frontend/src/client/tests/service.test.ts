@@ -11,7 +11,7 @@ const service = (sidecar: ScriptedSidecar) =>
 describe("the service", () => {
   it("sends the idempotency key", async () => {
     const sidecar = new ScriptedSidecar([json({ taskId: "t_1", status: "queued", streamUrl: "" }, 202)]);
-    const handle = await service(sidecar).execute({ task: "run the tests" }, "key");
+    const handle = await service(sidecar).submit({ task: "run the tests" }, "key");
     expect(handle.id).toBe("t_1");
     expect(sidecar.requests[0]).toMatchObject({
       method: "POST",
@@ -41,7 +41,7 @@ describe("the service", () => {
       problem(404, "unknown_task"),
     ]);
     const brain = service(sidecar);
-    const full = await brain.execute({ task: "x" }).catch((error: unknown) => error);
+    const full = await brain.submit({ task: "x" }).catch((error: unknown) => error);
     expect(full).toBeInstanceOf(ProblemError);
     expect(full).toMatchObject({
       status: 429,

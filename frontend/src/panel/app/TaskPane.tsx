@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { hasEnded, isNotFound } from "../../client/index.ts";
-import { useBrainTask } from "../../client/react.ts";
+import { useTask } from "../../client/react.ts";
 import type { Status, Task } from "../../wire/types.ts";
 import { ApprovalAnnouncement } from "../features/approvals/AllApprovals.tsx";
 import { Queue } from "../features/chat/Queue.tsx";
@@ -42,7 +42,7 @@ interface Props {
 
 export function TaskPane({ taskId, listed }: Props) {
   const registry = useRegistry();
-  const { thread, connection, failure } = useBrainTask(registry, taskId);
+  const { thread, connection, failure } = useTask(registry, taskId);
   const sendNow = useQueueDelivery(registry.service, thread);
   const resend = useResend(registry, taskId);
   const wide = useMedia("(min-width: 1180px)");

@@ -26,7 +26,7 @@ export function useSend(
           else await deliver(service, message);
         } else {
           if (key.current?.text !== submission.text) key.current = { text: submission.text, key: crypto.randomUUID() };
-          const task = await service.execute(buildRequest(submission), key.current.key);
+          const task = await service.submit(buildRequest(submission), key.current.key);
           key.current = undefined;
           void rememberSent(task.id, submission.text, submission.attachments);
           selectTask(task.id);
