@@ -29,9 +29,11 @@ class Files(Protocol):
 
     async def list(self, path: str) -> Sequence[FileInfo]: ...
 
+    async def names(self, path: str) -> Sequence[str]: ...
+
 
 def is_test_file(name: str) -> bool:
-    return fnmatch(name, "test*.py") or fnmatch(name, "*_test.py")
+    return name.endswith(".py") and (name.startswith("test") or name.endswith("_test.py"))
 
 
 async def find_test_files(files: Files, names: Mapping[str, str]) -> list[str]:
@@ -46,15 +48,12 @@ async def find_test_files(files: Files, names: Mapping[str, str]) -> list[str]:
             continue
         seen += 1
         try:
-            entries = await files.list(folder)
+            # Names are cached, while a list would ask for the size and time of each file.
+            inside = await files.names(folder)
         except ToolError:
             continue
-        for info in entries:
-            name = info.path.rpartition("/")[2]
-            if info.kind == "directory":
-                folders.append(info.path)
-            elif info.kind == "file" and (is_test_file(name) or name == "conftest.py"):
-                found.append(info.path)
+        folders += [f"{folder}/{name[:-1]}" for name in inside if name.endswith("/")]
+        found += [f"{folder}/{name}" for name in inside if is_test_file(name) or name == "conftest.py"]
     return found[:_MAX_FILES]
 
 

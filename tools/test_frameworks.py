@@ -63,6 +63,9 @@ class _Inside:
     async def read(self, path: str, limit: int) -> bytes:
         return await self._host.read(f"{self._folder}/{path}", limit)
 
+    async def names(self, path: str) -> Sequence[str]:
+        return await self._host.names(self._folder if path == "." else f"{self._folder}/{path}")
+
     async def list(self, path: str) -> Sequence[FileInfo]:
         listed = await self._host.list(self._folder if path == "." else f"{self._folder}/{path}")
         return [info._replace(path=info.path.removeprefix(f"{self._folder}/")) for info in listed]

@@ -17,7 +17,7 @@ from tools.errors import FileMissing, NotAFile, PathDenied, SecretFile, ToolErro
 from tools.git import current_branch
 from tools.host import Host
 from tools.paths import normalize
-from tools.skipped import is_skipped
+from tools.skipped import is_cache_name, is_skipped
 from tools.test_frameworks import find_framework
 from tools.text import fenced
 
@@ -245,7 +245,9 @@ async def _map(host: Host, room: int) -> str:
         while len(inside) == 1 and inside[0].endswith("/") and name.count("/") < _MAX_DEPTH:
             name = f"{name}{inside[0]}"
             inside = await _names(host, name)
-        shown = [each for each in inside if not each.startswith((".", "__")) and not is_skipped(each)]
+        visible = [each for each in inside if not each.startswith((".", "__"))]
+        # The whole rule only for folders: there may be thousands of files.
+        shown = [each for each in visible if not (is_skipped(each) if each.endswith("/") else is_cache_name(each))]
         lines.append((_rank(name, shown), f"{name} {_listed(shown)}".rstrip()))
         await asyncio.sleep(0)
     ordered = [line for _, line in sorted(lines, key=lambda each: each[0])]
