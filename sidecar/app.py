@@ -25,6 +25,7 @@ from sidecar.api.metrics import MetricsRoutes
 from sidecar.api.models import KeyRoutes, ModelRoutes
 from sidecar.api.projects import ProjectRoutes
 from sidecar.api.routes import TABLE, bind
+from sidecar.api.schedules import ScheduleRoutes
 from sidecar.api.server import Certificate, QuietServer, open_socket
 from sidecar.api.session import SessionRoutes
 from sidecar.api.streams import Streams
@@ -46,6 +47,7 @@ from sidecar.engine.notices import TaskNotices
 from sidecar.engine.stalls import Stalls
 from sidecar.engine.worktrees import Worktrees
 from sidecar.fleet.crew.crew import AGENTS, CrewWork
+from sidecar.fleet.schedules.runner import ScheduleRunner
 from sidecar.fleet.state import ANY_POOL, SharedFleet, SingleSidecar
 from sidecar.journal.port import Journal, Retention
 from sidecar.journal.sqlite import SqliteJournal
@@ -210,13 +212,16 @@ class Sidecar:
 
     async def _start_fleet(self) -> None:
         settings, launch = self._settings, self._launch
+        if self._shared is None and launch.runs_tasks and not launch.exit_when_idle:
+            self._keep(asyncio.create_task(self._schedules.run(), name="schedules"))
         if self._shared is not None:
             from sidecar.fleet.membership import Member
             from sidecar.fleet.node import Node
 
             slots = self._slots if launch.runs_tasks else 0
             member = Member(self._engine.owner, launch.pool or ANY_POOL, slots, launch.runs_tasks)
-            self._node = Node(self._shared, self._engine, member, settings.redis_url, self.stop)
+            duties = (self._schedules.run,) if launch.runs_tasks else ()
+            self._node = Node(self._shared, self._engine, member, settings.redis_url, self.stop, duties)
             await self._node.start()
         elif settings.redis_url and launch.runs_tasks:
             from sidecar.fleet.bus import Bus
@@ -318,6 +323,7 @@ class Sidecar:
         )
         crew.connect(self._engine)
         assert self._engine.worktrees is not None
+        self._schedules = ScheduleRunner(config_file().parent, self._journal, self._engine)
         self._titles = Titles(self._journal, catalog, redact)
         self._engine.call_at_end(self._run_ended)
         self._notices = TaskNotices(self._journal, self._find_notifier, self._open_task)
@@ -348,6 +354,7 @@ class Sidecar:
                 if self._shared is not None
                 else SingleSidecar(self._journal, self._engine.owner, self._slots, lambda: self._engine.running)
             ),
+            ScheduleRoutes(self._schedules),
             ModelRoutes(catalog, Selection(catalog, choices)),
             KeyRoutes(keys),
             MemoryRoutes(self._memory, past, notes, self._engine.checked_workspace),
@@ -434,6 +441,7 @@ class Sidecar:
     def _run_ended(self, task_id: str) -> None:
         if self._stop.is_set():
             return
+        self._schedules.look()
         if self._settings.titles == "model":
             self._titles.take(task_id)
         if self._settings.trace_endpoint:

@@ -9,7 +9,21 @@ from pydantic.json_schema import models_json_schema
 from sidecar import __version__
 from sidecar.api.problems import TITLES
 from sidecar.api.routes import TABLE, Parameter, Route
-from sidecar.wire import bridge, events, fleet, mcp, memory, models, projects, stats, system, tasks, tools, worktrees
+from sidecar.wire import (
+    bridge,
+    events,
+    fleet,
+    mcp,
+    memory,
+    models,
+    projects,
+    schedules,
+    stats,
+    system,
+    tasks,
+    tools,
+    worktrees,
+)
 from sidecar.wire.base import Wire
 
 REF = "#/components/schemas/{model}"
@@ -40,7 +54,21 @@ def document() -> dict[str, Any]:
 def wire_types() -> list[type[Wire]]:
     """Every wire type, in source order."""
     found: dict[str, type[Wire]] = {}
-    for module in (tasks, events, tools, bridge, system, models, memory, mcp, worktrees, projects, stats, fleet):
+    for module in (
+        tasks,
+        events,
+        tools,
+        bridge,
+        system,
+        models,
+        memory,
+        mcp,
+        worktrees,
+        projects,
+        schedules,
+        stats,
+        fleet,
+    ):
         for name, value in vars(module).items():
             if isinstance(value, type) and issubclass(value, Wire) and value.__module__ == module.__name__:
                 found[name] = value

@@ -14,11 +14,12 @@ from sidecar.api.memory import MemoryRoutes
 from sidecar.api.metrics import MetricsRoutes
 from sidecar.api.models import KeyRoutes, ModelRoutes
 from sidecar.api.projects import ProjectRoutes
+from sidecar.api.schedules import ScheduleRoutes
 from sidecar.api.session import SessionRoutes
 from sidecar.api.system import DoctorRoutes, SystemRoutes
 from sidecar.api.tasks import ReviewRoutes, TaskRoutes, WorktreeRoutes
 from sidecar.api.tools import ToolRoutes, TrustRoutes
-from sidecar.wire import fleet, mcp, memory, models, projects, stats, system, tasks, tools, worktrees
+from sidecar.wire import fleet, mcp, memory, models, projects, schedules, stats, system, tasks, tools, worktrees
 from sidecar.wire.base import Wire
 from sidecar.wire.events import EventPage
 
@@ -626,6 +627,14 @@ TABLE: Sequence[Route] = (
         fleet.WorkerOrder,
         refusals=(404, 409),
         doc="The worker hears of it with its next heartbeat, within five seconds.",
+    ),
+    Route(
+        "GET /api/brain/schedules",
+        "schedules",
+        ScheduleRoutes.state,
+        "Get the schedules: when each runs next, and what it has used today",
+        schedules.ScheduleList,
+        doc="Reads the files of your configuration directory again.",
     ),
     Route("GET /api/brain/status", "status", SystemRoutes.status, "Get the sidecar's status", system.StatusAnswer),
     Route(

@@ -192,7 +192,7 @@ class Engine:
         stored = StoredRequest(
             task=request.task,
             workspace=workspace,
-            conversation_id=request.options.conversation_id or f"c_{secrets.token_hex(10)}",
+            conversation_id=request.options.conversation_id or operation.conversation or f"c_{secrets.token_hex(10)}",
             context=request.context,
             options=self._within_limit(request.options, workspace),
             creates_project=operation.creates_project or None,

@@ -16,6 +16,8 @@ class Execute(NamedTuple):
     creates_project: bool = False
     #: The task that the new one is a part of.
     parent: str | None = None
+    #: The conversation that it is filed under, without reading what was said in it.
+    conversation: str | None = None
 
 
 class Fork(NamedTuple):

@@ -13,11 +13,17 @@ class Node:
     """`stop` ends the process."""
 
     def __init__(
-        self, journal: PostgresJournal, engine: Engine, member: Member, redis_url: str, stop: Callable[[], None]
+        self,
+        journal: PostgresJournal,
+        engine: Engine,
+        member: Member,
+        redis_url: str,
+        stop: Callable[[], None],
+        duties: tuple[Duty, ...] = (),
     ) -> None:
         self._journal = journal
         self._engine = engine
-        duties: tuple[Duty, ...] = (Bus(journal, redis_url).run,) if redis_url else ()
+        duties += (Bus(journal, redis_url).run,) if redis_url else ()
         self._membership = Membership(journal, member, lambda: engine.running, engine.drain, stop)
         self._leader = Leader(journal, member.id, duties)
 

@@ -942,6 +942,14 @@ export interface PolicyRequest {
   approvals?: "ask" | "edits" | "auto" | "readonly";
 }
 
+export interface PoolState {
+  name: "notification" | "exploration" | "hybrid";
+  atOnce: number;
+  running: number;
+  spentUsd: number;
+  budgetUsd?: number | null;
+}
+
 /** A problem document (RFC 9457) with a stable `code`. */
 export interface Problem {
   type?: string;
@@ -1128,6 +1136,36 @@ export interface RouteRequest {
 export interface SandboxState {
   tier: string;
   message: string;
+}
+
+export interface ScheduleList {
+  schedules: ScheduleState[];
+  pools: PoolState[];
+  /** Files that are not used, and why. */
+  problems: string[];
+  /** Whether this process, or the leader of its fleet, runs schedules. */
+  active: boolean;
+}
+
+export interface ScheduleState {
+  name: string;
+  /** As you wrote it: `every 4h`, `cron 0 9 * * 1-5`, `stale 12h`. */
+  when: string;
+  workspace: string;
+  agent?: string;
+  pool: string;
+  /** When it runs next; null if its budget is used up. */
+  next: string | null;
+  /** Why it doesn't run although it is due. */
+  waits?: string;
+  lastTask?: string;
+  lastAt?: string | null;
+  lastStatus?: Status;
+  /** Activations since midnight UTC. */
+  today: number;
+  /** Spent since midnight UTC. */
+  spentUsd: number;
+  budgetUsd?: number | null;
 }
 
 export interface SessionCode {

@@ -114,6 +114,20 @@ brain journal copy --to postgresql://brain@db.example/brain""",
         ),
     ),
     Command(
+        "schedules",
+        "Sidecar",
+        "list what starts by itself, and when",
+        "Schedules are Markdown files in `schedules/` of your configuration directory: front matter with `every: 4h`, "
+        "`cron: 0 9 * * 1-5` or `stale: 12h` (nothing was done in the workspace for so long), `workspace`, and if you "
+        "like `agent`, `pool` (notification, exploration or hybrid), `approvals` (auto or readonly), `maxCost` in one "
+        "run, `budget` in a day and `maxPerDay`; below it the task. `pools.toml` beside that folder sets `atOnce` and "
+        "`budget` of a pool. A sidecar that stays runs them, in a fleet the leader; a repository has none. What was "
+        "missed runs once.",
+        "brain schedules",
+        "schedules:schedules",
+        (JSON, DATA_DIR),
+    ),
+    Command(
         "shell",
         "Sidecar",
         "run tools in a workspace, as a desktop shell does",

@@ -1,0 +1,1 @@
+"""Schedules: tasks that start by themselves, from files that only you write."""

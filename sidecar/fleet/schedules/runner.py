@@ -1,0 +1,217 @@
+"""Starts what is due. It sleeps until the next moment, keeps nothing in memory, and asks the store what has run.
+
+Each activation has the moment that it was due as its idempotency key: two processes, or one that is killed in between,
+start it once. Of the moments that were missed only the newest counts.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from sidecar.engine.errors import OperationRefused
+from sidecar.engine.operations import Execute, Operation
+from sidecar.fleet.schedules.due import last_slot, next_slot
+from sidecar.fleet.schedules.files import Pool, Schedule, Schedules, load_schedules
+from sidecar.journal.errors import JournalError
+from sidecar.journal.port import Journal
+from sidecar.wire.schedules import PoolState, ScheduleList, ScheduleState
+from sidecar.wire.tasks import ENDED, Context, ExecuteRequest, Options, Task
+
+log = logging.getLogger(__name__)
+
+#: Look again at the latest after this: files may have changed, and so may the clock.
+LONGEST_SECONDS = 900.0
+#: Activations of a schedule that count as its recent ones.
+_RECENT = 500
+
+
+class Submitter(Protocol):
+    async def submit(self, operation: Operation) -> str: ...
+
+
+class Activity(NamedTuple):
+    """What the store knows of one schedule."""
+
+    schedule: Schedule
+    #: Newest first.
+    tasks: Sequence[Task]
+    #: When anything was last done in its workspace.
+    active: datetime | None
+
+    def today(self, now: datetime) -> list[Task]:
+        midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+        return [task for task in self.tasks if datetime.fromisoformat(task.created_at) >= midnight]
+
+    def spent(self, now: datetime) -> float:
+        return sum(task.usage.cost_usd for task in self.today(now))
+
+    @property
+    def running(self) -> int:
+        return sum(task.status not in ENDED for task in self.tasks)
+
+
+class ScheduleRunner:
+    def __init__(
+        self,
+        configuration: Path,
+        journal: Journal,
+        tasks: Submitter,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._configuration = configuration
+        self._journal = journal
+        self._tasks = tasks
+        self._now = now
+        self._changed = asyncio.Event()
+        #: Whether this process runs them.
+        self.active = False
+
+    def look(self) -> None:
+        """A task ended, or files may have changed."""
+        self._changed.set()
+
+    async def run(self) -> None:
+        """Until cancelled. Without a schedule it sleeps until somebody calls `look`."""
+        self.active = True
+        try:
+            while True:
+                self._changed.clear()
+                try:
+                    seconds = await self.step()
+                except JournalError as error:
+                    log.error("Schedules wait: %s", error)
+                    seconds = LONGEST_SECONDS
+                try:
+                    async with asyncio.timeout(seconds):
+                        await self._changed.wait()
+                except TimeoutError:
+                    pass
+        finally:
+            self.active = False
+
+    async def step(self) -> float | None:
+        """Start what is due; returns the seconds until the next look, `None` if there is nothing to wait for."""
+        loaded = await asyncio.to_thread(load_schedules, self._configuration)
+        for problem in loaded.problems:
+            log.warning(problem)
+        now = self._now()
+        known = [await self._activity(schedule) for schedule in loaded.schedules]
+        for place, found in enumerate(known):
+            slot = self._due(found, now)
+            if slot is not None and _obstacle(found, known, loaded, now) is None:
+                await self._activate(found, known, loaded, slot, now)
+                known[place] = await self._activity(found.schedule)
+        moments = [next_slot(found.schedule, now, found.active) for found in known]
+        waits = [(moment - now).total_seconds() for moment in moments if moment > now]
+        return min([*waits, LONGEST_SECONDS]) if known else None
+
+    async def state(self) -> ScheduleList:
+        self.look()
+        loaded = await asyncio.to_thread(load_schedules, self._configuration)
+        now = self._now()
+        known = [await self._activity(schedule) for schedule in loaded.schedules]
+        return ScheduleList(
+            schedules=[self._describe(found, known, loaded, now) for found in known],
+            pools=[_describe_pool(name, pool, known, now) for name, pool in loaded.pools.items()],
+            problems=loaded.problems,
+            active=self.active,
+        )
+
+    async def _activity(self, schedule: Schedule) -> Activity:
+        tasks = await self._journal.tasks(conversation=schedule.conversation, limit=_RECENT)
+        active = None
+        if schedule.kind == "stale":
+            newest = await self._journal.tasks(workspaces=[schedule.workspace], limit=1)
+            active = datetime.fromisoformat(newest[0].created_at) if newest else None
+        return Activity(schedule, tasks, active)
+
+    def _due(self, found: Activity, now: datetime) -> datetime | None:
+        slot = last_slot(found.schedule, now, found.active)
+        if slot is None or (found.tasks and datetime.fromisoformat(found.tasks[0].created_at) >= slot):
+            return None
+        return slot
+
+    async def _activate(
+        self, found: Activity, known: Sequence[Activity], loaded: Schedules, slot: datetime, now: datetime
+    ) -> None:
+        schedule = found.schedule
+        options = Options(
+            agent_type=schedule.agent,
+            approvals=schedule.approvals,
+            unattended=True,
+            priority="low",
+            pool=schedule.pool,
+            max_cost_usd=_most(found, known, loaded, now),
+        )
+        request = ExecuteRequest(task=schedule.text, context=Context(workspace=schedule.workspace), options=options)
+        key = f"{schedule.conversation}.{slot.isoformat()}"
+        try:
+            task_id = await self._tasks.submit(Execute(request, key, conversation=schedule.conversation))
+            log.info("Schedule %s started task %s, due at %s", schedule.name, task_id, slot.isoformat())
+        except OperationRefused as error:
+            log.error("Schedule %s could not start: %s", schedule.name, error.message)
+
+    def _describe(self, found: Activity, known: Sequence[Activity], loaded: Schedules, now: datetime) -> ScheduleState:
+        schedule, last = found.schedule, found.tasks[0] if found.tasks else None
+        obstacle = _obstacle(found, known, loaded, now)
+        due = self._due(found, now)
+        return ScheduleState(
+            name=schedule.name,
+            when=f"{schedule.kind} {schedule.when}",
+            workspace=schedule.workspace,
+            agent=schedule.agent,
+            pool=schedule.pool,
+            next=due or next_slot(schedule, now, found.active),
+            waits=obstacle if due is not None else None,
+            last_task=last.id if last else None,
+            last_at=datetime.fromisoformat(last.created_at) if last else None,
+            last_status=last.status if last else None,
+            today=len(found.today(now)),
+            spent_usd=found.spent(now),
+            budget_usd=schedule.budget,
+        )
+
+
+def _obstacle(found: Activity, known: Sequence[Activity], loaded: Schedules, now: datetime) -> str | None:
+    """Why a schedule that is due doesn't start now."""
+    schedule, pool = found.schedule, loaded.pools[found.schedule.pool]
+    mates = [each for each in known if each.schedule.pool == schedule.pool]
+    if found.running:
+        return "Its last activation still runs."
+    if sum(each.running for each in mates) >= pool.at_once:
+        return f"The pool {schedule.pool} runs {pool.at_once} at once."
+    if schedule.max_per_day is not None and len(found.today(now)) >= schedule.max_per_day:
+        return f"It ran {schedule.max_per_day} times today."
+    if schedule.budget is not None and found.spent(now) >= schedule.budget:
+        return f"It has spent its budget of today, ${schedule.budget:g}."
+    if pool.budget is not None and any(each.running for each in mates):
+        return f"The pool {schedule.pool} has a budget, so its activations run one after the other."
+    if pool.budget is not None and sum(each.spent(now) for each in mates) >= pool.budget:
+        return f"The pool {schedule.pool} has spent its budget of today, ${pool.budget:g}."
+    return None
+
+
+def _most(found: Activity, known: Sequence[Activity], loaded: Schedules, now: datetime) -> float | None:
+    """What one activation may spend: its own limit, and what is left of the budgets of the day."""
+    schedule, pool = found.schedule, loaded.pools[found.schedule.pool]
+    limits = [] if schedule.max_cost is None else [schedule.max_cost]
+    if schedule.budget is not None:
+        limits.append(schedule.budget - found.spent(now))
+    if pool.budget is not None:
+        used = sum(each.spent(now) for each in known if each.schedule.pool == schedule.pool)
+        limits.append(pool.budget - used)
+    return min(limits) if limits else None
+
+
+def _describe_pool(name: str, pool: Pool, known: Sequence[Activity], now: datetime) -> PoolState:
+    mates = [each for each in known if each.schedule.pool == name]
+    return PoolState(
+        name=name,  # type: ignore[arg-type]
+        at_once=pool.at_once,
+        running=sum(each.running for each in mates),
+        spent_usd=sum(each.spent(now) for each in mates),
+        budget_usd=pool.budget,
+    )
