@@ -1,21 +1,15 @@
 """Renders what models write: complete lines at once, the rest in the live part, and nothing twice."""
 
-import re
 from typing import Any
 
 from sidecar.client.prose import STRUCTURED, without_json
+from sidecar.commands.markdown import emphasize, is_fence, is_row, render_table
 from sidecar.commands.text import Style, paragraph, safe, wrap
 
 LIVE_ROWS = 8
 INDENT = "  "
 
 Event = dict[str, Any]
-
-
-_BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
-_CODE = re.compile(r"`([^`]+)`")
-_HEADING = re.compile(r"^(\s*)#{1,6} (.+)$")
-_RULE = re.compile(r"^\s*\|[\s:|-]+\|$")
 
 
 class MessageRenderer:
@@ -30,6 +24,8 @@ class MessageRenderer:
         self._thinking = ""
         self._structured = False
         self._in_code = False
+        #: Rows of a table that hasn't ended.
+        self._table: list[str] = []
         self._complete: set[str] = set()
         #: What was printed of interrupted messages, until each is complete.
         self._interrupted: dict[str, str] = {}
@@ -56,7 +52,7 @@ class MessageRenderer:
             return lines
         if not self._printed.startswith(self._text) and not self._text.startswith(self._printed):
             # The model was asked again and answers differently.
-            self._printed, self._in_code = "", False
+            self._printed, self._in_code, self._table = "", False, []
         if whole > len(self._printed):
             lines += self._format(self._text[len(self._printed) : whole - 1])
             self._printed = self._text[:whole]
@@ -71,7 +67,7 @@ class MessageRenderer:
         self._reset()
         self._complete.add(event["messageId"])
         rest = (without_json(text) if event.get("agent") in STRUCTURED else text[len(printed) :]).rstrip("\n")
-        return [*lines, *self._format(rest)] if rest else lines
+        return [*lines, *(self._format(rest) if rest else []), *self._end_table()]
 
     def finish(self) -> list[str]:
         """What was streamed but not followed by its complete message."""
@@ -80,23 +76,33 @@ class MessageRenderer:
         if self._message and (self._printed is not None or rest.strip()):
             self._interrupted[self._message] = self._text
         self._reset()
-        return self._format(rest) if rest.strip() else []
+        return [*(self._format(rest) if rest.strip() else []), *self._end_table()]
 
     def live(self, columns: int) -> list[str]:
         text, paint = (self._thinking, self._style.dim) if self._thinking else (self._unprinted, str)
-        lines = safe(text).split("\n")[-LIVE_ROWS:]
+        lines = [*self._table, *safe(text).split("\n")][-LIVE_ROWS:]
         rows = [row for line in lines for row in wrap(line, columns - len(INDENT) - 1)]
         return [paint(INDENT + row) for row in rows[-LIVE_ROWS:]] if text.strip() else []
 
     def _format(self, text: str) -> list[str]:
         lines = []
         for line in safe(text).split("\n"):
-            if line.lstrip().startswith("```"):
+            if is_row(line) and not self._in_code:
+                self._table.append(line)
+                continue
+            lines += self._end_table()
+            if is_fence(line):
                 self._in_code = not self._in_code
+                lines.append(self._style.dim(f"{INDENT}{line}"))
+                continue
             verbatim = self._in_code or line.startswith("    ")
             rows = paragraph(line, None if verbatim else self._columns, INDENT)
             lines += rows if verbatim else [emphasize(row, self._style) for row in rows]
         return lines
+
+    def _end_table(self) -> list[str]:
+        rows, self._table = self._table, []
+        return render_table(rows, self._style, INDENT, self._columns)
 
     @property
     def _unprinted(self) -> str:
@@ -104,23 +110,3 @@ class MessageRenderer:
 
     def _reset(self) -> None:
         self._message, self._text, self._printed, self._thinking = "", "", "", ""
-
-
-def emphasize(line: str, style: Style) -> str:
-    """Markdown emphasis in the terminal's own; without colours the line stays as it is."""
-    if not style.colours:
-        return line
-    if heading := _HEADING.match(line):
-        return heading[1] + style.bold(heading[2].replace("**", "").replace("`", ""))
-    if _RULE.match(line):
-        return style.dim(line)
-    parts = []
-    end = 0
-    for found in _BOLD.finditer(line):
-        parts += [_coded(line[end : found.start()], style), style.bold(found[1].replace("`", ""))]
-        end = found.end()
-    return "".join([*parts, _coded(line[end:], style)])
-
-
-def _coded(text: str, style: Style) -> str:
-    return _CODE.sub(lambda found: style.cyan(found[1]), text)

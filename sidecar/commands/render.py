@@ -5,7 +5,14 @@ from typing import Any
 from sidecar.client.follow import ENDED
 from sidecar.commands.calls import CallRenderer
 from sidecar.commands.messages import MessageRenderer
-from sidecar.commands.summary import ChangeSummary, render_approval, render_outcome, render_question, render_rewind
+from sidecar.commands.summary import (
+    ChangeSummary,
+    NextSteps,
+    render_approval,
+    render_outcome,
+    render_question,
+    render_rewind,
+)
 from sidecar.commands.text import Style, clip, duration, paragraph, safe, safe_line
 
 Event = dict[str, Any]
@@ -16,6 +23,9 @@ _SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 
 class TaskRenderer:
+    #: What to do after a task's end.
+    next_steps = NextSteps()
+
     def __init__(self, style: Style, columns: int = 120, *, wrap: bool = False) -> None:
         self.status = "queued"
         self.task_id = ""
@@ -89,7 +99,7 @@ class TaskRenderer:
         if event.get("rewoundTo") is not None:
             self._changes.rewind(event["rewoundTo"], event["seq"])
             self._checks = None
-            return [*self._messages.finish(), "", *render_rewind(self._style, event)]
+            return [*self._messages.finish(), "", *render_rewind(self._style, event, self.next_steps)]
         if self.ended:
             lines = render_outcome(
                 self._style,
@@ -101,6 +111,7 @@ class TaskRenderer:
                 columns=self._wrap,
                 shown=self._shown,
                 by_checks=self._changes.by_checks(),
+                steps=self.next_steps,
             )
             self._facts.clear()
             self._calls.clear()

@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sidecar.commands.text import Style, clip, duration, paragraph, safe, safe_line, short
 from sidecar.engine.timeline import Rewind, Timeline
@@ -17,6 +17,15 @@ _REPHRASE = frozenset({"not_understood"})
 _SIGNS = {"created": "+", "modified": "~", "deleted": "-", "renamed": ">"}
 
 
+class NextSteps(NamedTuple):
+    """What to do after a task's end; `{}` is the task."""
+
+    rephrase: str = 'Rephrase it: brain message {} "…"'
+    change: str = 'Tell it what to change: brain message {} "…"'
+    resume: str = "Resume it: brain resume --follow {}"
+    rewound: str = "Continue from there: brain resume --follow {}"
+
+
 def render_outcome(
     style: Style,
     status: Event,
@@ -28,35 +37,39 @@ def render_outcome(
     columns: int | None = None,
     shown: str = "",
     by_checks: int = 0,
+    steps: NextSteps = NextSteps(),  # noqa: B008 - immutable
 ) -> list[str]:
     """`shown` is the text printed last, so that it isn't repeated; `by_checks` counts files the checks wrote."""
     took = duration(_milliseconds(started_at, status.get("at", "")))
     task_id = short(status.get("taskId", ""))
-    proof = _unproven(style, facts.get("complete")) if checks is None else _checks(style, checks, columns)
+    resume, change = (style.dim(f"  {each.format(task_id)}") for each in (steps.resume, steps.change))
+    proof = _unproven(style, facts.get("complete"), columns) if checks is None else _checks(style, checks, columns)
     if by_checks:
         proof.append(style.dim(f"  The checks wrote {by_checks} more file{'s' if by_checks > 1 else ''}."))
     lines = [*_files(style, files), *proof, *_usage(style, facts.get("usage"))]
     match status["status"]:
         case "completed" if checks is not None and not checks["passed"]:
             head = f"{style.red('✗')} {style.bold('Completed, but a check failed')} in {took}"
-            return [*lines, head, _continue_hint(style, task_id)]
+            return [*lines, head, change]
         case "completed":
             return [*lines, f"{style.green('✓')} {style.bold('Completed')} in {took}  {style.dim(task_id)}".rstrip()]
         case "cancelled":
-            return [*lines, *_cancelled(style, facts.get("cancelled"), took), _resume_hint(style, task_id)]
+            return [*lines, *_cancelled(style, facts.get("cancelled"), took, columns), resume]
         case "escalated":
             needed = _escalated(style, facts.get("escalation"), took, columns)
-            return [*lines, *needed, _continue_hint(style, task_id), _resume_hint(style, task_id)]
+            return [*lines, *needed, change, resume]
     error = facts.get("error", {})
     message = error.get("message") or status.get("reason") or "No reason given."
     why = [] if message == shown else paragraph(message, columns)
-    return [*lines, f"{style.red('✗')} {style.bold('Failed')} after {took}", *why, _next(style, error, task_id)]
+    resumable = error.get("recoverable", True) and error.get("code") not in _REPHRASE
+    following = resume if resumable else style.dim(f"  {steps.rephrase.format(task_id)}")
+    return [*lines, f"{style.red('✗')} {style.bold('Failed')} after {took}", *why, following]
 
 
-def render_rewind(style: Style, status: Event) -> list[str]:
+def render_rewind(style: Style, status: Event, steps: NextSteps = NextSteps()) -> list[str]:  # noqa: B008 - immutable
     to, task_id = status["rewoundTo"], short(status.get("taskId", ""))
     head = f"{style.yellow('↶')} {style.bold(f'Rewound to event {to}')}; later events no longer count"
-    return [head, style.dim(f"  Continue from there: brain resume --follow {task_id}")]
+    return [head, style.dim(f"  {steps.rewound.format(task_id)}")]
 
 
 #: What the diff of an approval shows, if not what the call would write.
@@ -77,7 +90,8 @@ def render_approval(style: Style, event: Event, columns: int | None = None) -> l
     if argv:
         # A shell command is shown as you would type it.
         line = argv[2] if argv[:2] == ["/bin/sh", "-c"] and len(argv) == 3 else shlex.join(argv)
-        lines += [f"    {style.bold(row)}" for row in safe(f"$ {line}").split("\n")]
+        rows = [row for each in safe(f"$ {line}").split("\n") for row in _cut(each, columns)]
+        lines += [f"    {style.bold(row)}" for row in rows]
     if event.get("cwd"):
         place = "the workspace" if event["cwd"] == "." else safe_line(event["cwd"])
         lines.append(style.dim(f"    in {place}"))
@@ -91,6 +105,16 @@ def render_approval(style: Style, event: Event, columns: int | None = None) -> l
     return lines
 
 
+def _cut(line: str, columns: int | None) -> list[str]:
+    """Rows of a command that fit the terminal, with every character of it."""
+    if columns is None:
+        return [line]
+    room = max(columns - 7, 20)
+    rows = [line[:room]]
+    rows += [f"  {line[start : start + room]}" for start in range(room, len(line), room)]
+    return rows
+
+
 def render_question(style: Style, event: Event, columns: int | None = None) -> list[str]:
     lines = ["", f"{style.yellow('?')} {style.bold('The task asks')}", *paragraph(safe(event["text"]), columns)]
     for number, choice in enumerate(event.get("choices") or (), start=1):
@@ -98,11 +122,12 @@ def render_question(style: Style, event: Event, columns: int | None = None) -> l
     return lines
 
 
-def _cancelled(style: Style, event: Event | None, took: str) -> list[str]:
+def _cancelled(style: Style, event: Event | None, took: str, columns: int | None) -> list[str]:
+    room = max((columns or 110) - 30, 20)
     lines = [f"{style.yellow('■')} {style.bold('Cancelled')} after {took}"]
     for process in (event or {}).get("killed", []):
         number = style.dim(f"(process {process['pid']})")
-        lines.append(f"  killed: {clip(safe_line(process['command']), 80)} {number}")
+        lines.append(f"  killed: {clip(safe_line(process['command']), room)} {number}")
     effects = (event or {}).get("effects", [])
     for effect in effects:
         lines.append(f"  already happened: {safe_line(effect['tool'])}: {clip(safe_line(effect['summary']), 80)}")
@@ -117,20 +142,6 @@ def _escalated(style: Style, event: Event | None, took: str, columns: int | None
     return lines
 
 
-def _next(style: Style, error: Event, task_id: str) -> str:
-    if error.get("recoverable", True) and error.get("code") not in _REPHRASE:
-        return _resume_hint(style, task_id)
-    return style.dim(f'  Rephrase it: brain message {task_id} "…"')
-
-
-def _continue_hint(style: Style, task_id: str) -> str:
-    return style.dim(f'  Tell it what to change: brain message {task_id} "…"')
-
-
-def _resume_hint(style: Style, task_id: str) -> str:
-    return style.dim(f"  Resume it: brain resume --follow {task_id}")
-
-
 def _files(style: Style, files: Sequence[Event]) -> list[str]:
     if not files:
         return []
@@ -143,7 +154,7 @@ def _files(style: Style, files: Sequence[Event]) -> list[str]:
     return lines
 
 
-def _unproven(style: Style, complete: Event | None) -> list[str]:
+def _unproven(style: Style, complete: Event | None, columns: int | None) -> list[str]:
     """Say when nothing verified the change; silence would look like proof."""
     result = (complete or {}).get("result", {})
     found = result.get("verification")
@@ -152,7 +163,7 @@ def _unproven(style: Style, complete: Event | None) -> list[str]:
     if not (result.get("filesModified") or found.get("notes")):
         return []  # there is no change that a check could verify
     notes = found.get("notes") or ["No check could run."]
-    return [style.yellow("Not verified"), *(style.dim(f"  {safe_line(note)}") for note in notes)]
+    return [style.yellow("Not verified"), *_notes(style, notes, columns)]
 
 
 def _checks(style: Style, event: Event, columns: int | None) -> list[str]:
@@ -168,7 +179,13 @@ def _checks(style: Style, event: Event, columns: int | None) -> list[str]:
             lines += [f"    {line}" for line in shown[:EVIDENCE_SHOWN]]
             if len(shown) > EVIDENCE_SHOWN:
                 lines.append(style.dim(f"    … and {len(shown) - EVIDENCE_SHOWN} more lines"))
-    return [*lines, *(style.dim(f"  {safe_line(note)}") for note in event.get("notes") or [])]
+    return [*lines, *_notes(style, event.get("notes") or [], columns)]
+
+
+def _notes(style: Style, notes: Sequence[str], columns: int | None) -> list[str]:
+    # "Not verified" stands above them.
+    texts = [safe_line(note).removeprefix("Not verified: ") for note in notes]
+    return [style.dim(row) for text in texts for row in paragraph(text[:1].upper() + text[1:], columns)]
 
 
 def _usage(style: Style, event: Event | None) -> list[str]:

@@ -145,6 +145,9 @@ class Style:
     def dim(self, text: str) -> str:
         return self._in("2", text)
 
+    def italic(self, text: str) -> str:
+        return self._in("3", text)
+
     def red(self, text: str) -> str:
         return self._in("31", text)
 

@@ -83,7 +83,7 @@ def _changed_files(outcome: Outcome) -> list[ChangedFile]:
     # A command that failed, or was killed, may have changed files all the same.
     took_effect = outcome.status == "success" or outcome.files or outcome.irreversible
     files = details.get("files") if took_effect and isinstance(details, dict) else None
-    if not isinstance(files, list):
+    if not isinstance(files, list) or details.get("preview") is True:
         return []
     return [
         ChangedFile(path=file["path"], change=file["change"], added=file["added"], removed=file["removed"])

@@ -1,5 +1,6 @@
 """`brain` in a terminal, as somebody types in it."""
 
+import json
 from contextlib import suppress
 from pathlib import Path
 
@@ -69,6 +70,58 @@ def test_s39_only_an_answer_to_a_question_that_was_seen_approves(home: dict[str,
         assert "\x9b" not in terminal.raw
         terminal.press("\x04")
         assert terminal.exit_code() == 0
+
+
+def test_a_session_completes_recalls_edits_undoes_and_attaches(home: dict[str, str], workspace: Path) -> None:
+    (workspace / "calc.py").write_text("def add(a, b):\n    return a + b\n")
+    (workspace / "sum.py").write_text("from calc import add\n\nprint(add(1, 2))\n")
+    (workspace / "shot.png").write_bytes(b"not really a picture")
+    with on_terminal(environ=home, cwd=workspace, columns=60) as terminal:
+        terminal.wait_for("mode ask")
+        # A command that isn't typed to its end is not sent.
+        terminal.press("/ef")
+        terminal.wait_for("/effort")
+        terminal.press("\r")
+        terminal.press("high\r")
+        terminal.wait_for("runs with effort high")
+        terminal.press("/und\r")
+        wait_until(lambda: "did you mean /undo" in terminal.text or "› /undo" in terminal.text, what="what was meant")
+        terminal.press("\x15/undo\r")
+        terminal.wait_for("There is no task yet")
+        # @ completes a file with Tab; Up and Ctrl-R bring back what was typed.
+        terminal.press("explain @cal")
+        terminal.wait_for("calc.py")
+        terminal.press("\t\r")
+        terminal.wait_for("Described 1 file")
+        terminal.wait_for("Completed in")
+        terminal.press("/clear\r")
+        terminal.wait_for("A new conversation")
+        terminal.press("rename add to plus\r")
+        wait_until(lambda: "plus" in (workspace / "sum.py").read_text(), what="the rename")
+        # Colours, and the name of each of several files.
+        terminal.wait_for("    sum.py")
+        assert "\x1b[32m+def plus(a, b):" in terminal.raw
+        wait_until(lambda: newest(home)["status"] in ("completed", "waiting"), what="the check")
+        if newest(home)["status"] == "waiting":
+            while not shows(terminal, "Denied", 1.5):
+                terminal.press("n\r")
+        wait_until(lambda: newest(home)["status"] == "completed", what="the end")
+        terminal.wait_for("~ sum.py  +2 -2")  # the preview of the rename counts as no change
+        terminal.press("/diff\r")
+        terminal.wait_for("diff --git a/sum.py b/sum.py")
+        terminal.press("/undo\r")
+        wait_until(lambda: "plus" not in (workspace / "sum.py").read_text(), what="the undo")
+        terminal.wait_for("A message continues it")
+        terminal.press("/clear\r\x12rename")
+        terminal.wait_for("I-search backward: rename")
+        terminal.press("\x03")
+        terminal.press("what is on shot.png?\r")
+        terminal.wait_for("Attached shot.png")
+        terminal.press("\x04")
+        assert terminal.exit_code() == 0
+    tasks = [json.loads(line)["task"] for line in brain("tasks", "--json", environ=home).stdout.splitlines()]
+    assert "/und" not in tasks and "/ef" not in tasks, tasks
+    assert "rename add to plus" in tasks
 
 
 def test_a_session_works_without_colours_on_a_terminal_that_cannot_redraw(

@@ -67,7 +67,8 @@ class DescribeFile:
             "symbols": len(outline.items),
             "importers": known,
         }
-        return ToolResult(lines, details, f"{outline.language}, {len(outline.items)} symbols")
+        plural = "" if len(outline.items) == 1 else "s"
+        return ToolResult(lines, details, f"{outline.language}, {len(outline.items)} symbol{plural}")
 
 
 async def _folder(path: str, host: Host, call: Call) -> ToolResult:

@@ -83,7 +83,7 @@ class TerminalSession:
         if not is_terminal():
             from sidecar.commands.session.plain import PlainPrompt
 
-            return PlainPrompt(self.take, self._gate)
+            return PlainPrompt(self.take, self._gate, lambda: self.busy)
         from sidecar.commands.session.completion import SessionCompleter
         from sidecar.commands.session.prompt import PromptLine
 
@@ -151,7 +151,7 @@ class TerminalSession:
         try:
             # One after the other: the second message belongs to the task that the first one starts.
             async with self._sending:
-                if not self.conversation.task or attachments or self.conversation.fresh:
+                if not self.conversation.task or self.conversation.fresh:
                     self.reset_renderer()
                 await asyncio.to_thread(self.conversation.send, text, attachments)
         finally:

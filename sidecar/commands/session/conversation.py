@@ -71,8 +71,8 @@ class TerminalConversation:
 
     def send(self, text: str, attachments: Sequence[Json] = ()) -> None:
         """Start a task, steer the running one, or continue the one that ended."""
-        if self.task and not attachments and not self.fresh:
-            self.act("messages", {"text": text})
+        if self.task and not self.fresh:
+            self.act("messages", {"text": text, "attachments": list(attachments)})
         else:
             options = {**self.options, **({"conversationId": self.conversation} if self.conversation else {})}
             context = {"workspace": str(self.workspace), "attachments": list(attachments)}

@@ -17,7 +17,9 @@ _PATHS = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"|((?:\\.|[^\s'\"\\])+)")
 def find_images(text: str, workspace: Path) -> list[Path]:
     found: list[Path] = []
     for quoted, double, bare in _PATHS.findall(text):
-        name = (quoted or double or re.sub(r"\\(.)", r"\1", bare)).removeprefix("@").removeprefix("file://")
+        # A bare path may end a sentence.
+        name = quoted or double or re.sub(r"\\(.)", r"\1", bare).rstrip("?!.,;:)")
+        name = name.removeprefix("@").removeprefix("file://")
         if Path(name).suffix.lower() not in _TYPES or len(name) > 4_096:
             continue
         path = workspace / Path(name).expanduser()

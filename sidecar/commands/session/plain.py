@@ -11,8 +11,11 @@ from sidecar.commands.watch import discard_typed
 
 
 class PlainPrompt:
-    def __init__(self, on_line: Callable[[str], None], gate: AnswerGate) -> None:
+    """`busy` says whether a task runs; only without one is the prompt shown again after what was printed."""
+
+    def __init__(self, on_line: Callable[[str], None], gate: AnswerGate, busy: Callable[[], bool]) -> None:
         self._on_line = on_line
+        self._busy = busy
         self._gate = gate
         self._done = asyncio.Event()
         self._question = ""
@@ -35,10 +38,11 @@ class PlainPrompt:
             self._question = question
             if question:
                 discard_typed()
-            self._write(f"{question or '>'} ")
+                self._write(f"{question} ")
 
     async def print(self, lines: Sequence[str]) -> None:
-        self._write("".join(f"{line}\n" for line in lines))
+        prompt = "" if self._question or self._busy() else "> "
+        self._write("".join(f"{line}\n" for line in lines) + prompt)
 
     async def run_program(self, act: Callable[[], object]) -> None:
         act()

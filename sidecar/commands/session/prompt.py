@@ -10,7 +10,7 @@ from pathlib import Path
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.buffer import Buffer
-from prompt_toolkit.completion import Completer, ThreadedCompleter
+from prompt_toolkit.completion import Completer, Completion, ThreadedCompleter
 from prompt_toolkit.filters import has_completions, is_searching
 from prompt_toolkit.formatted_text import ANSI
 from prompt_toolkit.history import FileHistory
@@ -111,6 +111,9 @@ class PromptLine:
         @keys.add("enter", filter=~is_searching)
         def submit(event: KeyPressEvent) -> None:
             buffer = event.current_buffer
+            if (completion := unfinished_word(buffer)) is not None:
+                buffer.apply_completion(completion)
+                return
             text = buffer.text
             if text.strip() and not self._question:
                 buffer.append_to_history()
@@ -141,6 +144,15 @@ class PromptLine:
             self._on_details()
 
         return keys
+
+
+def unfinished_word(buffer: Buffer) -> Completion | None:
+    """The first completion of a `/` command that isn't typed to its end; Enter would send it as a task."""
+    menu = buffer.complete_state
+    if menu is None or menu.current_completion is not None or not buffer.text.startswith("/"):
+        return None
+    texts = [each.text.strip() for each in menu.completions]
+    return None if not texts or buffer.text.strip() in texts else menu.completions[0]
 
 
 def open_history(path: Path) -> FileHistory:

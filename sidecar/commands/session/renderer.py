@@ -4,31 +4,46 @@ from collections import Counter
 from typing import Any
 
 from sidecar.commands.render import TaskRenderer
+from sidecar.commands.summary import NextSteps
 from sidecar.commands.text import Style, paint_diff, safe, safe_line
 
 Event = dict[str, Any]
 
 DIFF_ROWS = 40
-_VERBS = {
-    "read_file": "read {} file",
-    "read_files": "read files {} time",
-    "list_dir": "listed {} directory",
-    "search_code": "searched {} time",
-    "find_files": "looked for files {} time",
-    "find_symbols": "looked up symbols {} time",
-}
-_FOLDED = frozenset({*_VERBS, "read_directory_tree", "find_code", "impact", "recall", "analyze_code"}) | {
-    "get_workspace_info",
-    "get_diagnostics",
-    "git_status",
-    "git_diff",
-    "git_log",
-    "git_show",
-    "git_blame",
+#: Calls that only look, as one and as several.
+_FOLDED = {
+    "read_file": ("read 1 file", "read {} files"),
+    "read_files": ("read files", "read files {} times"),
+    "list_dir": ("listed a directory", "listed {} directories"),
+    "read_directory_tree": ("listed the directories", "listed the directories {} times"),
+    "search_code": ("searched", "searched {} times"),
+    "find_files": ("looked for files", "looked for files {} times"),
+    "find_symbols": ("looked up a symbol", "looked up {} symbols"),
+    "find_code": ("searched the index", "searched the index {} times"),
+    "impact": ("looked up dependents", "looked up dependents {} times"),
+    "recall": ("looked at past work", "looked at past work {} times"),
+    "analyze_code": ("analyzed 1 file", "analyzed {} files"),
+    "describe_file": ("described 1 file", "described {} files"),
+    "describe_project": ("described the project", "described the project {} times"),
+    "find_commands": ("looked for commands", "looked for commands {} times"),
+    "get_workspace_info": ("looked at the workspace", "looked at the workspace {} times"),
+    "get_diagnostics": ("read diagnostics", "read diagnostics {} times"),
+    "git_status": ("checked Git's status", "checked Git's status {} times"),
+    "git_diff": ("looked at a diff", "looked at {} diffs"),
+    "git_log": ("read the Git log", "read the Git log {} times"),
+    "git_show": ("looked at a commit", "looked at {} commits"),
+    "git_blame": ("looked at who changed lines", "looked at who changed lines {} times"),
 }
 
 
 class SessionRenderer(TaskRenderer):
+    next_steps = NextSteps(
+        "Say it in other words.",
+        "Tell it what to change.",
+        "/retry resumes it; a message continues it.",
+        "A message continues it from there.",
+    )
+
     def __init__(self, style: Style, columns: int) -> None:
         super().__init__(style, columns, wrap=True)
         self._folded: list[tuple[str, list[str]]] = []
@@ -61,20 +76,24 @@ class SessionRenderer(TaskRenderer):
     def _fold_line(self) -> str:
         parts = []
         for tool, count in Counter(tool for tool, _ in self._folded).items():
-            words = _VERBS.get(tool, f"{tool.replace('_', ' ')} {{}} time").format(count)
-            plural = words.removesuffix("y") + "ies" if words.endswith("y") else f"{words}s"
-            parts.append(words if count == 1 else plural)
+            one, several = _FOLDED[tool]
+            parts.append(one if count == 1 else several.format(count))
         text = ", ".join(parts)
         return f"  {self._style.green('✓')} {self._style.dim(safe_line(text[:1].upper() + text[1:]))}"
 
     def _diff(self, event: Event) -> list[str]:
         details = event.get("details")
-        files = details.get("files") if isinstance(details, dict) else None
+        if not isinstance(details, dict) or details.get("preview") is True:
+            return []
+        found = details.get("files")
+        files = [file for file in found if isinstance(file, dict)] if isinstance(found, list) else []
         rows: list[str] = []
-        for file in files if isinstance(files, list) else ():
-            text = file.get("diff") if isinstance(file, dict) else None
-            # Without the two lines of file names, which the call's own line has.
-            rows += safe(text).split("\n")[2:] if isinstance(text, str) else []
+        for file in files:
+            if not isinstance(text := file.get("diff"), str):
+                continue
+            # The call's own line names a single file; of several, each has its name.
+            rows += [safe_line(str(file.get("path")))] if len(files) > 1 else []
+            rows += safe(text).rstrip("\n").split("\n")[2:]
         shown = [f"    {paint_diff(self._style, row)}" for row in rows[:DIFF_ROWS]]
         more = [self._style.dim(f"    … {len(rows) - DIFF_ROWS} more lines: /diff")] if len(rows) > DIFF_ROWS else []
         return [*shown, *more]

@@ -7,7 +7,7 @@ from typing import Any
 from sidecar.commands.parser import directories, task_id
 from sidecar.commands.session.ports import SessionActions
 from sidecar.commands.table import APPROVALS, EFFORTS, ROLES
-from sidecar.commands.text import clip, paint_diff, safe, safe_line, short
+from sidecar.commands.text import clip, paint_diff, paragraph, safe, safe_line, short
 from sidecar.wire.intents import SLASH_COMMANDS
 
 _LISTED = 10
@@ -19,6 +19,7 @@ _OWN = {
     "undo": "undo the task's last change of files; `/undo all`: all of them",
     "diff": "show what the task changed",
     "resume": "list earlier tasks here, or go back to one: /resume 2",
+    "retry": "resume the task from its last checkpoint",
     "clear": "start a new conversation",
     "stop": "cancel the running task, like Esc",
     "panel": "open the panel",
@@ -43,15 +44,26 @@ class SlashCommands:
         """The command that a line starts, if it is one of ours."""
         word, _, rest = text.partition(" ")
         name = {"exit": "quit", "?": "help"}.get(word[1:], word[1:])
-        if not text.startswith("/") or name not in _OWN:
+        if not text.startswith("/"):
             return None
+        if name not in _OWN:
+            meant = [f"/{each}" for each in SLASH if each.startswith(name) and each != name]
+            return self._unfinished(word, meant) if meant and name not in SLASH and not rest else None
         command: Coroutine[Any, Any, None] = getattr(self, f"_{name}")(rest.strip())
         return command
 
+    async def _unfinished(self, word: str, meant: Sequence[str]) -> None:
+        await self._session.say(f"{word} is no command; did you mean {' or '.join(meant)}? Nothing was sent.")
+
     async def _help(self, rest: str) -> None:
         style = self._session.style
-        lines = [f"  {style.cyan(f'/{name:<10}')} {about}" for name, (about, _) in SLASH.items()]
-        await self._session.prompt.print([*lines, *(style.dim(f"  {line}") for line in _KEYS)])
+        columns, indent = self._session.columns, " " * 14
+        lines = []
+        for name, (about, _) in SLASH.items():
+            first, *more = paragraph(about, columns, indent)
+            lines += [f"  {style.cyan(f'/{name:<10}')} {first[len(indent) :]}", *more]
+        keys = [style.dim(row) for line in _KEYS for row in paragraph(line, columns)]
+        await self._session.prompt.print([*lines, *keys])
 
     async def _model(self, rest: str) -> None:
         session = self._session
@@ -124,6 +136,13 @@ class SlashCommands:
             lines.append(f"  {number:>2}. {status} {title}  {session.style.dim(short(task['id']))}")
         hint = "  Go back to one: /resume NUMBER" if lines else "  No tasks in this directory yet."
         await session.prompt.print([*lines, session.style.dim(hint)])
+
+    async def _retry(self, rest: str) -> None:
+        if not self._session.conversation.task:
+            await self._session.say("There is no task yet.")
+            return
+        await asyncio.to_thread(self._session.conversation.act, "resume")
+        self._session.conversation.follow()
 
     async def _clear(self, rest: str) -> None:
         if self._session.busy:

@@ -1,11 +1,13 @@
 """Messages: prose around the JSON of plans and verdicts, and Markdown emphasis."""
 
 import json
+import re
 
 import pytest
 
 from sidecar.client.prose import without_json
-from sidecar.commands.messages import MessageRenderer, emphasize
+from sidecar.commands.markdown import emphasize
+from sidecar.commands.messages import MessageRenderer
 from sidecar.commands.text import Style
 
 PLAN = {"steps": [{"id": "1", "title": "Write it", "files": ["a", "b"]}, {"title": "Test it"}]}
@@ -47,9 +49,40 @@ def test_a_verdict_interrupted_by_another_event_shows_no_json() -> None:
         ("## What `it` is", "\x1b[1mWhat it is\x1b[0m"),
         ("2 ** 3 ** 4 and a * b", "2 ** 3 ** 4 and a * b"),
         ("an ` alone and **", "an ` alone and **"),
-        ("| --- | ---: |", "\x1b[2m| --- | ---: |\x1b[0m"),
+        ("an *idea* of f(*args)", "an \x1b[3midea\x1b[0m of f(*args)"),
+        ("- see [the docs](https://a.example/b)", "• see the docs \x1b[2mhttps://a.example/b\x1b[0m"),
+        ("> said", "\x1b[2m│\x1b[0m said"),
     ],
 )
 def test_emphasis_is_shown_where_there_are_colours(line: str, shown: str) -> None:
     assert emphasize(line, Style(colour=True)) == shown
     assert emphasize(line, Style(colour=False)) == line
+
+
+TABLE = "Checks:\n\n| check | result |\n| --- | --- |\n| `tests` | 2 passed |\n| 型 | ok |\n\nDone."
+
+
+@pytest.mark.parametrize("pieces", [1, 7, len(TABLE)])
+def test_a_table_is_aligned_once_all_of_it_is_there(pieces: int) -> None:
+    renderer, lines = MessageRenderer(Style(colour=True), 60), list[str]()
+    size = -(-len(TABLE) // pieces)
+    for start in range(0, len(TABLE), size):
+        event = {"messageId": "m", "agent": "coder", "text": TABLE[start : start + size]}
+        lines += renderer.delta(event, from_its_start=True)
+    lines += renderer.message({"messageId": "m", "agent": "coder", "text": TABLE})
+    assert [re.sub(r"\x1b\[\d+m", "", line) for line in lines] == [
+        "  Checks:",
+        "",
+        "  check │ result",
+        "  ──────┼─────────",
+        "  tests │ 2 passed",
+        "  型    │ ok",
+        "",
+        "  Done.",
+    ]
+
+
+def test_a_table_without_colours_or_too_wide_stays_as_it_is() -> None:
+    for style, columns in ((Style(colour=False), 60), (Style(colour=True), 12)):
+        lines = MessageRenderer(style, columns).message({"messageId": "m", "agent": "coder", "text": TABLE})
+        assert "  | check | result |" in lines

@@ -66,17 +66,21 @@ def test_reading_calls_fold_into_one_line_and_edits_show_their_diff() -> None:
     assert call(1, "read_file") == call(2, "read_file") == call(3, "list_dir") == []
     diff = "--- a\n+++ b\n@@ -1 +1 @@\n-old\x1b[2J\n+new"
     lines = call(4, "edit_file", {"files": [{"diff": diff}]})
-    assert lines[0] == "  ✓ Read 2 files, listed 1 directory"
+    assert lines[0] == "  ✓ Read 2 files, listed a directory"
     assert lines[2:] == ["    @@ -1 +1 @@", "    -old\\x1b[2J", "    +new"]
     assert len(renderer.last_fold) == 3
     assert call(5, "edit_file", {"files": [{"diff": None}, 7]})[1:] == []
+    two: dict[str, object] = {"files": [{"path": "a", "diff": diff}, {"path": "b", "diff": diff}]}
+    assert [row for row in call(6, "rename_symbol", two) if "@@" not in row][1:5:3] == ["    a", "    b"]
+    assert call(7, "rename_symbol", {**two, "preview": True})[1:] == [], "a preview changes nothing"
 
 
 def test_images_are_found_by_path_and_large_ones_refused(tmp_path: Path) -> None:
     for name in ("a.png", "with space.jpg", "c.txt"):
         (tmp_path / name).write_bytes(b"x")
     text = f"compare a.png, 'with space.jpg' and @a.png {tmp_path}/with\\ space.jpg c.txt missing.png"
-    assert find_images(text.replace("a.png,", "a.png ,"), tmp_path) == [tmp_path / "a.png", tmp_path / "with space.jpg"]
+    assert find_images(text, tmp_path) == [tmp_path / "a.png", tmp_path / "with space.jpg"]
+    assert find_images("what is on a.png?", tmp_path) == [tmp_path / "a.png"]
     assert attach(tmp_path / "a.png") == {"name": "a.png", "mediaType": "image/png", "data": "eA=="}
     (tmp_path / "a.png").write_bytes(bytes(MAX_BYTES + 1))
     with pytest.raises(CommandFailed, match="nothing was sent"):

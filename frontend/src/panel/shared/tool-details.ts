@@ -26,4 +26,8 @@ export const editDiff = ({
 }: {
   readonly tool: string;
   readonly details?: JsonValue;
-}): string | undefined => (tool.startsWith("git_") ? undefined : recordedDiff(details));
+}): string | undefined => (tool.startsWith("git_") || isPreview(details) ? undefined : recordedDiff(details));
+
+/** Shows what a call would change. */
+const isPreview = (details: JsonValue | undefined): boolean =>
+  details !== null && typeof details === "object" && !Array.isArray(details) && details["preview"] === true;

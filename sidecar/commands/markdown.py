@@ -1,0 +1,96 @@
+"""Markdown in the terminal's own emphasis, line by line, so that it can be streamed.
+
+Without colours every line stays as the model wrote it.
+"""
+
+import re
+from collections.abc import Sequence
+from unicodedata import east_asian_width
+
+from sidecar.commands.text import Style
+
+_HEADING = re.compile(r"^(\s*)#{1,6} (.+)$")
+_BULLET = re.compile(r"^(\s*)[*+-] (?=\S)")
+_QUOTE = re.compile(r"^(\s*)> ?")
+_RULE = frozenset(" \t:|-")
+_CELL = re.compile(r"(?<!\\)\|")
+_INLINE = re.compile(
+    r"`(?P<code>[^`]+)`"
+    r"|\*\*(?=\S)(?P<bold>.+?)(?<=\S)\*\*"
+    r"|(?<![*\w])\*(?=[^\s*])(?P<italic>[^*]+?)(?<=\S)\*(?![*\w])"
+    r"|\[(?P<label>[^\][]+)\]\((?P<url>[^\s()]+)\)"
+)
+
+
+def emphasize(line: str, style: Style) -> str:
+    if not style.colours:
+        return line
+    if heading := _HEADING.match(line):
+        return heading[1] + style.bold(_plain(heading[2]))
+    if quote := _QUOTE.match(line):
+        return f"{quote[1]}{style.dim('│')} {_inline(line[quote.end() :], style)}"
+    return _inline(_BULLET.sub(r"\1• ", line), style)
+
+
+def is_fence(line: str) -> bool:
+    return line.lstrip().startswith("```")
+
+
+def is_row(line: str) -> bool:
+    """Whether the line belongs to a table."""
+    return line.lstrip().startswith("|")
+
+
+def render_table(rows: Sequence[str], style: Style, indent: str, columns: int | None) -> list[str]:
+    """The rows with aligned columns; as they are without colours, or if they are too wide or no table."""
+    cells = [[cell.strip() for cell in _CELL.split(row.strip().strip("|"))] for row in rows]
+    is_table = len(rows) > 1 and "-" in rows[1] and _RULE.issuperset(rows[1])
+    if not style.colours or not is_table:
+        return [f"{indent}{row}" for row in rows]
+    body = [cells[0], *cells[2:]]
+    count = max(len(each) for each in body)
+    padded = [[*each, *[""] * (count - len(each))] for each in body]
+    widths = [max(_width(_plain(row[place])) for row in padded) for place in range(count)]
+    if columns is not None and len(indent) + sum(widths) + 3 * (count - 1) >= columns:
+        return [f"{indent}{row}" for row in rows]
+    lines = [
+        indent
+        + style.dim(" │ ")
+        .join(
+            _inline(cell, style) + " " * (width - _width(_plain(cell))) for cell, width in zip(row, widths, strict=True)
+        )
+        .rstrip()
+        for row in padded
+    ]
+    rule = indent + style.dim("─┼─".join("─" * width for width in widths))
+    return [style.bold(lines[0]), rule, *lines[1:]]
+
+
+def _inline(text: str, style: Style) -> str:
+    def paint(found: re.Match[str]) -> str:
+        if found["code"]:
+            return style.cyan(found["code"])
+        if found["bold"]:
+            return style.bold(_plain(found["bold"]))
+        if found["italic"]:
+            return style.italic(found["italic"])
+        return found["label"] if found["label"] == found["url"] else f"{found['label']} {style.dim(found['url'])}"
+
+    return _INLINE.sub(paint, text)
+
+
+def _plain(text: str) -> str:
+    """What is seen of a text with emphasis."""
+    return _INLINE.sub(
+        lambda found: (
+            found["code"]
+            or found["bold"]
+            or found["italic"]
+            or (found["label"] if found["label"] == found["url"] else f"{found['label']} {found['url']}")
+        ),
+        text,
+    )
+
+
+def _width(text: str) -> int:
+    return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
