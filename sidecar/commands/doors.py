@@ -1,4 +1,4 @@
-"""`brain doors`: receive webhooks until it is told to stop."""
+"""`brain doors`: receive webhooks until it is told to stop; list what was given up, and try it again."""
 
 import argparse
 import asyncio
@@ -8,18 +8,54 @@ import os
 from sidecar.commands.errors import EXIT_NO_SIDECAR, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir
 from sidecar.commands.serve import stop_on_signals
+from sidecar.commands.text import safe_line, style_for
 from sidecar.config.paths import config_file
 
 
 def doors(args: argparse.Namespace) -> int:
     from sidecar.doors.settings import DoorsError
 
+    if args.action != "serve":
+        return _list(args) if args.action == "list" else _retry(args)
+    if args.items:
+        raise CommandFailed("Items belong to `brain doors retry`.", EXIT_USAGE)
     try:
         return asyncio.run(_serve(args))
     except DoorsError as error:
         raise CommandFailed(str(error), EXIT_USAGE) from error
     except OSError as error:
         raise CommandFailed(f"The doors can't open: {error}.", EXIT_NO_SIDECAR) from error
+
+
+def _list(args: argparse.Namespace) -> int:
+    from sidecar.doors.dead import list_dead
+
+    found = list_dead(data_dir(args))
+    if args.json:
+        print(json.dumps([{"id": item.label, **item._asdict()} for item in found], ensure_ascii=False))
+        return 0
+    style = style_for()
+    for item in found:
+        print(f"{style.bold(item.label)}  {safe_line(item.subject)}  {style.dim(safe_line(item.name))}")
+        print(f"    {safe_line(item.why)}")
+    print(f"{len(found)} given up. Try them again: brain doors retry" if found else "Nothing was given up.")
+    return 0
+
+
+def _retry(args: argparse.Namespace) -> int:
+    from sidecar.doors.dead import retry_dead
+
+    done = retry_dead(data_dir(args), args.items)
+    unknown = sorted(set(args.items) - set(done))
+    if args.json:
+        print(json.dumps({"retried": done, "unknown": unknown}))
+    elif done:
+        print(f"{len(done)} will be tried again while `brain doors` runs.")
+    else:
+        print("There is nothing to try again.")
+    if unknown:
+        raise CommandFailed(f"Not given up, or not known: {safe_line(', '.join(unknown))}.", EXIT_USAGE)
+    return 0
 
 
 async def _serve(args: argparse.Namespace) -> int:

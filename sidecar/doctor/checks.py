@@ -53,6 +53,7 @@ def run_checks(context: DoctorContext) -> list[FindingInfo]:
         _check_notifications(context, settings or Settings()),
         *_check_mcp(context),
         *_check_own_tools(context),
+        *check_doors(context),
     ]
     return findings if settings is None else [*findings, *check_models(context, settings)]
 
@@ -123,6 +124,24 @@ def _check_workspace(context: DoctorContext) -> FindingInfo:
     found = f"{status.workspace} is untrusted: its settings are ignored, and its programs need your approval"
     fix = f"{status.why} To trust it: `brain trust`."
     return note("workspace", found, fix, [Remedy(kind="trust", value=status.workspace)])
+
+
+def check_doors(context: DoctorContext) -> Iterator[FindingInfo]:
+    path = context.data_dir / "doors.db"
+    if not path.exists():
+        return
+    count = "SELECT (SELECT count(*) FROM deliveries WHERE state = ?), (SELECT count(*) FROM outbox WHERE state = ?)"
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=2)) as connection:
+            dead, unsent = connection.execute(count, ("dead", "dead")).fetchone()
+    except sqlite3.Error as error:
+        yield note("doors", f"{path} can't be read: {error}", "Stop `brain doors`, move the file away, start it again.")
+        return
+    if dead or unsent:
+        found = f"{dead} deliveries and {unsent} messages were given up; they are kept"
+        yield note("doors", found, "`brain doors list` says why, `brain doors retry` tries them again.")
+    else:
+        yield ok("doors", "every delivery was worked on, and everything was sent or is being sent")
 
 
 def _check_git() -> FindingInfo:

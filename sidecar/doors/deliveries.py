@@ -32,6 +32,13 @@ ORDER BY id LIMIT ?
 """
 
 
+_BEYOND = "SELECT 1 FROM deliveries WHERE state = 'stored' LIMIT 1 OFFSET ?"
+
+
+class DeliveriesFull(Exception):
+    """Nothing was stored: the sender should send it again later."""
+
+
 class Arrival(NamedTuple):
     door: str
     #: As the sender names it; no signature covers it. Empty if the sender names none.
@@ -63,19 +70,28 @@ class Deliveries:
         store.create(_SCHEMA)
         self._store = store
 
-    async def add(self, arrival: Arrival) -> bool:
-        """Store a delivery; False if it is known, by its content or by its id."""
+    async def add(self, arrival: Arrival, limit: int | None = None) -> bool:
+        """Store a delivery; False if it is known, by its content or by its id.
+
+        Raises `DeliveriesFull` if it is new and `limit` others are still to be worked on.
+        """
         digest = hashlib.sha256(arrival.body).digest()
         subject = arrival.subject or f"{arrival.door}:{digest.hex()}"
         payload = json.dumps(arrival.payload, ensure_ascii=False, separators=(",", ":"))
         row = (arrival.door, arrival.delivery_id or None, digest, arrival.event, subject, subject, payload)
 
-        def insert(store: sqlite3.Connection) -> bool:
+        def insert(store: sqlite3.Connection) -> bool | None:
+            if limit is not None and store.execute(_BEYOND, (limit - 1,)).fetchone():
+                same = "SELECT 1 FROM deliveries WHERE door = ? AND (delivery_id = ? OR digest = ?)"
+                return False if store.execute(same, row[:3]).fetchone() else None
             sql = "INSERT OR IGNORE INTO deliveries (door, delivery_id, digest, event, subject, payload, received)"
             known = "coalesce((SELECT subject FROM aliases WHERE alias = ?), ?)"
             return store.execute(f"{sql} VALUES (?, ?, ?, ?, {known}, ?, ?)", (*row, time.time())).rowcount == 1
 
-        return bool(await self._store.do(insert))
+        added: bool | None = await self._store.do(insert)
+        if added is None:
+            raise DeliveriesFull
+        return added
 
     async def due(self, limit: int) -> list[Delivery]:
         rows = await self._store.do(lambda store: store.execute(_DUE, (time.time(), limit)).fetchall())

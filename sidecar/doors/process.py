@@ -26,10 +26,9 @@ from sidecar.doors.receiver import Receiver
 from sidecar.doors.reports import Reports
 from sidecar.doors.sender import Sender
 from sidecar.doors.settings import DoorsError, load_doors, load_webhooks
-from sidecar.doors.store import DoorsStore
+from sidecar.doors.store import FILE, DoorsStore
 from sidecar.doors.webhooks import WebhookChannel
 
-FILE = "doors.db"
 _CONNECTIONS = 2_048
 
 

@@ -17,7 +17,7 @@ from starlette.routing import Route
 from sidecar.api.problems import answer_exception, problem, retry_later
 from sidecar.doors import github, hooks, linear, slack
 from sidecar.doors.actions import Json, text_at
-from sidecar.doors.deliveries import Arrival, Deliveries
+from sidecar.doors.deliveries import Arrival, Deliveries, DeliveriesFull
 from sidecar.doors.settings import DoorsError, load_hook, secret_of
 from sidecar.doors.signatures import (
     BadSignature,
@@ -30,6 +30,8 @@ from sidecar.doors.signatures import (
 
 #: GitHub's largest events, such as pushes of many commits, are longer; none of those asks for anything.
 MAX_BODY = 4 * 1024 * 1024
+#: Deliveries that may wait to be worked on.
+MAX_WAITING = 5_000
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
@@ -74,9 +76,10 @@ class Receiver:
         if name == "slack" and text_at(sent.payload, "type") == "url_verification":
             return JSONResponse({"challenge": text_at(sent.payload, "challenge")[:500]})
         try:
-            new = await self._deliveries.add(
-                Arrival(name, sent.delivery_id, sent.event, sent.subject, body, sent.payload)
-            )
+            arrival = Arrival(name, sent.delivery_id, sent.event, sent.subject, body, sent.payload)
+            new = await self._deliveries.add(arrival, MAX_WAITING)
+        except DeliveriesFull:
+            return retry_later(429, "too_many_deliveries", "Too many deliveries wait. Send it again.", 30)
         except sqlite3.Error:
             return retry_later(503, "not_stored", "The delivery could not be stored. Send it again.", 5)
         if not new:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+FILE = "doors.db"
 _BATCH = 500
 
 _Job = tuple[Callable[[sqlite3.Connection], Any], "asyncio.Future[Any]"]

@@ -16,6 +16,8 @@ Item = TypeVar("Item", bound=Identified)
 Due = TypeVar("Due", covariant=True)
 _PARALLEL = 8
 _LOOK_SECONDS = 1.0
+#: `brain doors retry` is another process, and wakes nobody.
+_LONGEST_SECONDS = 5.0
 
 
 class Queue(Protocol[Due]):
@@ -70,8 +72,8 @@ class WorkLoop(Generic[Item]):
         next_at = await self._queue.next_at()
         # What is at work is due too.
         shortest = _LOOK_SECONDS if self._running else 0.05
-        pause = None if next_at is None else max(shortest, next_at - time.time())
+        pause = _LONGEST_SECONDS if next_at is None else max(shortest, next_at - time.time())
         try:
-            await asyncio.wait_for(self._woken.wait(), pause)
+            await asyncio.wait_for(self._woken.wait(), min(_LONGEST_SECONDS, pause))
         except TimeoutError:
             return

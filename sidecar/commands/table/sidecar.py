@@ -165,11 +165,23 @@ brain acp""",
         "Listen for signed webhooks at /hooks/github, /hooks/linear, /hooks/slack and /hooks/NAME, and turn them into "
         "tasks. A door is closed until its secret is set. doors.toml in your configuration directory names who may ask "
         "and where the work is done; hooks/NAME.toml describes a webhook of your own. Put a proxy with TLS in front if "
-        "senders are on the internet; the API itself stays on loopback.",
+        "senders are on the internet; the API itself stays on loopback. `list` shows deliveries and messages that were "
+        "given up after many attempts; `retry` tries them again.",
         """\
-BRAIN_GITHUB_WEBHOOK_SECRET=… brain doors --port 8787""",
+BRAIN_GITHUB_WEBHOOK_SECRET=… brain doors --port 8787
+brain doors list
+brain doors retry out-17""",
         "doors:doors",
         (
+            arg(
+                "action",
+                nargs="?",
+                choices=lambda: ("serve", "list", "retry"),
+                default="serve",
+                help="serve, list or retry (default: serve)",
+            ),
+            arg("items", nargs="*", metavar="ITEM", help="retry: only these, as `list` names them"),
+            JSON,
             DATA_DIR,
             arg("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)"),
             arg("--port", type=int, default=3848, help="port to listen on, 0 for any free port (default: %(default)s)"),
