@@ -37,6 +37,9 @@ from tools.spec import PreparedChange, ToolResult, changes_files, plans_commands
 _PREVIEW_SECONDS = 1.0
 #: How often a call is asked about that keeps changing.
 _MAX_QUESTIONS = 10
+#: How long a call waits for a workspace that is gone, and how often it looks.
+WORKSPACE_SECONDS = 10.0
+_LOOK_SECONDS = 0.1
 
 
 class CallRunner:
@@ -50,6 +53,8 @@ class CallRunner:
         self.tracker = ChangeTracker()
         self.hooks: Hooks | None = None
         self._assigned = AssignedSecrets()
+        #: Workspaces that did not come back.
+        self._gone: set[str] = set()
 
     async def run(self, context: CallContext) -> Outcome:
         """Never raises for a tool's failure: errors are outcomes."""
@@ -75,6 +80,8 @@ class CallRunner:
     async def _carry_out(self, context: CallContext) -> Outcome:
         backend = self._choose_backend(context)
         context.backend = backend.name
+        if has_host(backend):
+            await self._await_workspace(context.workspace)
         decision = await self._decide(context, backend)
         if (record := _open_record(context)) is not None:
             return await self._recover(context, backend, record, decision)
@@ -123,6 +130,17 @@ class CallRunner:
             _learn(context, result)
             self._invoker.store(context, backend, result)
         return context.ended(result)
+
+    async def _await_workspace(self, workspace: str) -> None:
+        """Wait a while for a workspace that is gone: it may be moved, or mounted again. Once for each time it goes."""
+        if os.path.lexists(workspace):
+            self._gone.discard(workspace)
+            return
+        end = time.monotonic() + WORKSPACE_SECONDS
+        while workspace not in self._gone and not os.path.lexists(workspace):
+            if time.monotonic() > end:
+                self._gone.add(workspace)
+            await asyncio.sleep(_LOOK_SECONDS)
 
     async def locate(self, context: CallContext) -> None:
         """Add the real paths behind links, so that two names of one file conflict with each other."""
