@@ -24,3 +24,11 @@ def ripgrep_command(folder: str = ".", named: str = "") -> list[str]:
     `folder` is where it runs; paths that the pattern `named` names are not skipped.
     """
     return [ripgrep(), "--no-config", "--no-require-git", *skip_globs(folder, named)]
+
+
+def has_failed(exit_code: int | None, text: str, errors: str) -> bool:
+    """Whether rg could not search at all. Its exit code alone also tells of single files that it can't open."""
+    if exit_code in (0, 1) or text:
+        return False
+    complaints = [line for line in errors.splitlines() if line.startswith("rg: ")]
+    return exit_code != 2 or not all("(os error " in line for line in complaints)

@@ -6,6 +6,7 @@ Heavy imports come late, so that an unusable command line or port fails fast.
 import argparse
 import errno
 import gc
+import logging
 import os
 import signal
 import sys
@@ -13,7 +14,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sidecar.client.errors import EXIT_ALREADY_RUNNING
 from sidecar.commands.errors import EXIT_NO_SIDECAR, EXIT_USAGE, CommandFailed
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
     from sidecar.wire.base import Wire
+
+log = logging.getLogger(__name__)
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 #: Files are opened beneath a held directory and processes end by group; Windows supports neither.
@@ -103,6 +106,7 @@ async def serve_until_stopped(args: argparse.Namespace, place: Path) -> int:
     from sidecar.telemetry import logs
 
     logs.configure()
+    asyncio.get_running_loop().set_exception_handler(_log_exception)
     from sidecar.api.server import Certificate
     from sidecar.app import Launch, Sidecar
     from sidecar.config.settings import load
@@ -130,6 +134,14 @@ async def serve_until_stopped(args: argparse.Namespace, place: Path) -> int:
     gc.enable()
     await sidecar.run_until_stopped()
     return 0
+
+
+def _log_exception(loop: "AbstractEventLoop", context: dict[str, Any]) -> None:
+    error = context.get("exception")
+    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+        log.error("No file handles are left (`ulimit -n`): new connections wait until others are closed.")
+    else:
+        loop.default_exception_handler(context)
 
 
 def ready_line() -> Callable[["Wire"], None]:

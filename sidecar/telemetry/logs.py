@@ -15,6 +15,7 @@ anthropic google_genai groq openai httpx httpx2 httpcore httpcore2 mcp aiohttp s
 """
 #: What programs want of every task and request; it would bury the lines that people read.
 ACTIVITY = "brain.activity"
+_MAX_MESSAGES = 1_000
 FORMAT_VARIABLE = "BRAIN_LOG_FORMAT"
 
 
@@ -23,11 +24,35 @@ def configure(level: str = "INFO", style: str = "") -> None:
     as_json = (style or os.environ.get(FORMAT_VARIABLE, "")) == "json"
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines() if as_json else _Redacting("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.addFilter(RepeatLimit())
     logging.basicConfig(level=level, handlers=[handler], force=True)
     logging.getLogger("uvicorn.error").addFilter(_is_news)
     for name in ("uvicorn.error", "uvicorn.access", "sse_starlette", "asyncio", *_CLIENTS.split()):
         logging.getLogger(name).setLevel(logging.WARNING)
     logging.getLogger(ACTIVITY).setLevel(logging.INFO if as_json else logging.WARNING)
+
+
+class RepeatLimit(logging.Filter):
+    """Drops what is logged again and again, so that no fault fills the disk; says how much was dropped."""
+
+    def __init__(self, most: int = 20, seconds: float = 10.0) -> None:
+        super().__init__()
+        self._most = most
+        self._seconds = seconds
+        #: When each message began to repeat, and how often it came since.
+        self._seen: dict[tuple[str, str], tuple[float, int]] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        key = record.name, str(record.msg)
+        began, count = self._seen.get(key, (record.created, 0))
+        if record.created - began > self._seconds:
+            if count > self._most:
+                record.msg = f"{record.msg} ({count - self._most} more of these were left out)"
+            began, count = record.created, 0
+        if len(self._seen) > _MAX_MESSAGES:
+            self._seen.clear()
+        self._seen[key] = began, count + 1
+        return count < self._most
 
 
 class _Redacting(logging.Formatter):

@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue
 from tools.errors import InvalidArguments, NotADirectory, TimedOut
 from tools.globs import matcher
 from tools.host import Host, OutputCollector
-from tools.ripgrep import ripgrep_command
+from tools.ripgrep import has_failed, ripgrep_command
 from tools.skipped import LEFT_OUT, without_build_output
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.text import plural
@@ -52,7 +52,7 @@ class FindFiles:
         )
         if result.timed_out:
             raise TimedOut(f"The search took longer than {call.timeout:g} s.", advice="Pass a smaller path.")
-        if result.exit_code not in (0, 1) and not collector.text:
+        if has_failed(result.exit_code, collector.text, collector.errors):
             raise InvalidArguments(collector.errors.strip()[:500], advice="Correct the pattern.")
         prefix = "" if args.path in (".", "") else f"{args.path.rstrip('/')}/"
         # Many names, or a pattern with many ways to match, must not hold up everybody else.

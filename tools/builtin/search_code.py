@@ -6,7 +6,7 @@ from pydantic import Field, JsonValue
 
 from tools.errors import InvalidArguments, TimedOut, ToolError
 from tools.host import Host, OutputCollector, SearchingHost
-from tools.ripgrep import ripgrep_command
+from tools.ripgrep import has_failed, ripgrep_command
 from tools.secret_files import KEY_LINE, keys_in, secret_paths
 from tools.skipped import LEFT_OUT, skip_globs, without_build_output
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
@@ -69,7 +69,7 @@ class SearchCode:
         if result.timed_out:
             raise TimedOut(f"The search took longer than {call.timeout:g} s.", advice="Narrow it with path or glob.")
         text = collector.text
-        if result.exit_code not in (0, 1) and not text:
+        if has_failed(result.exit_code, text, collector.errors):
             raise _failure(collector.errors)
         prefix = "" if directory in (".", "") else f"{directory}/"
         lines = [_line(match, prefix) for match in _HIT.finditer(text)]

@@ -9,7 +9,7 @@ from tools.code.languages import SUFFIXES
 from tools.code.source import SourceText
 from tools.errors import TimedOut, ToolError
 from tools.host import Host, OutputCollector
-from tools.ripgrep import ripgrep_command
+from tools.ripgrep import has_failed, ripgrep_command
 from tools.skipped import without_build_output
 from tools.spec import Call
 
@@ -133,7 +133,7 @@ async def run_ripgrep(host: Host, call: Call, options: Sequence[str], path: str)
     )
     if result.timed_out:
         raise TimedOut(f"The search took longer than {call.timeout:g} s. Name a smaller path.")
-    if result.exit_code not in (0, 1) and not listener.text:
+    if has_failed(result.exit_code, listener.text, listener.errors):
         raise ToolError(f"The search failed: {listener.errors.strip()[:500]}", code="search_failed")
     return listener.text
 

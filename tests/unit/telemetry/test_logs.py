@@ -9,7 +9,7 @@ import pytest
 
 from sidecar.telemetry.activity import log_events
 from sidecar.telemetry.correlation import Trace, bind
-from sidecar.telemetry.logs import ACTIVITY, JsonLines
+from sidecar.telemetry.logs import ACTIVITY, JsonLines, RepeatLimit
 from sidecar.wire.events import MessageEvent, StatusEvent, ToolEvent, UsageEvent
 from sidecar.wire.tasks import Status, Usage
 
@@ -77,3 +77,17 @@ def test_events_become_lines_without_what_was_said(lines: list[dict[str, Any]]) 
     assert lines[2]["tokens"] == {"input": 10, "output": 2, "cached": 0} and lines[2]["agent"] == "coder"
     assert {line["task"] for line in lines} == {"t_1"}
     assert "private words" not in json.dumps(lines)
+
+
+def test_what_is_logged_again_and_again_is_cut_and_counted() -> None:
+    limit = RepeatLimit(most=3, seconds=10)
+
+    def passes(text: str, at: float) -> str | None:
+        record = logging.LogRecord("x", logging.ERROR, "", 0, text, None, None)
+        record.created = at
+        return record.getMessage() if limit.filter(record) else None
+
+    assert [passes("broken", at / 10) for at in range(6)] == ["broken"] * 3 + [None] * 3
+    assert passes("other", 1) == "other"
+    assert passes("broken", 11) == "broken (3 more of these were left out)"
+    assert passes("broken", 11.5) == "broken"

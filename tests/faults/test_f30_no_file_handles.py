@@ -1,0 +1,62 @@
+"""F30: no file handle is left: the log stays short and clear, and everything works again when there are some."""
+
+import os
+import resource
+import socket
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.support import running_sidecar, wait_until
+
+SAID = "No file handles are left"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lowers another process's limits")
+def test_f30_without_file_handles_the_log_is_short_and_it_works_again_later(tmp_path: Path) -> None:
+    with running_sidecar(tmp_path) as sidecar, ExitStack() as clients:
+        assert sidecar.wait_for_end(sidecar.execute("list the files"))["status"] == "completed"
+        used = len(list(Path(f"/proc/{sidecar.pid}/fd").iterdir()))
+        before = sidecar.log_file.stat().st_size
+        resource.prlimit(sidecar.pid, resource.RLIMIT_NOFILE, (used + 4, used + 4_096))
+        for _ in range(20):
+            clients.enter_context(socket.create_connection(("127.0.0.1", sidecar.port)))
+        wait_until(lambda: SAID in sidecar.log_file.read_text(), what="the message")
+        end = time.monotonic() + 2  # asyncio tries again every second
+        while time.monotonic() < end:
+            assert sidecar.log_file.stat().st_size - before < 16_384
+            time.sleep(0.1)
+        assert "Traceback" not in sidecar.log_file.read_text()
+        clients.close()
+        resource.prlimit(sidecar.pid, resource.RLIMIT_NOFILE, (used + 1_000, used + 4_096))
+        assert sidecar.wait_for_end(sidecar.execute("list the files"))["status"] == "completed"
+
+
+def test_f30_a_tree_that_is_too_deep_to_open_is_searched_as_far_as_possible(tmp_path: Path) -> None:
+    with running_sidecar(tmp_path) as sidecar:
+        (sidecar.workspace / "top.py").write_text("def top():\n    return 1\n")
+        here = os.open(".", os.O_RDONLY)
+        try:
+            os.chdir(sidecar.workspace)
+            for _ in range(600):
+                Path("directory").mkdir()
+                os.chdir("directory")
+        finally:
+            os.fchdir(here)
+            os.close(here)
+        calls = [
+            {"tool": "find_files", "args": {"pattern": "**/*.py"}},
+            {"tool": "search_code", "args": {"query": "nowhere"}},
+            {"tool": "describe_project", "args": {}},
+            {"tool": "rename_symbol", "args": {"symbol": "top", "newName": "peak"}},
+            {"tool": "run_command", "args": {"command": "echo x > new"}},
+        ]
+        answer = sidecar.post(
+            "/api/brain/tools/batch",
+            {"workspace": str(sidecar.workspace), "calls": calls, "approvals": "auto", "parallel": False},
+        )
+        assert [result["status"] for result in answer.json["results"]] == ["success"] * len(calls), answer.body
+        assert (sidecar.workspace / "top.py").read_text().startswith("def peak")
