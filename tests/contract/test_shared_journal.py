@@ -223,6 +223,7 @@ async def test_requests_fail_with_a_reason_while_the_server_is_away(
     assert journal.state().state == "stalled"
     with pytest.raises(CannotOpen, match="BRAIN_DATABASE_URL"):
         await PostgresJournal.open(restarting.url)
+    monkeypatch.undo()
     await asyncio.to_thread(restarting.start)
     async with asyncio.timeout(SECONDS):
         while journal.state().state != "ok":

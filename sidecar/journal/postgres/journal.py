@@ -70,6 +70,7 @@ READERS = 4
 #: How long a request waits to read from a database that is away.
 READ_SECONDS = 5.0
 CHECK_SECONDS = 2.0
+RECONNECT_SECONDS = 2.0
 _CLAIMABLE = frozenset({Status.QUEUED, Status.CANCELLING})
 _TASK = "position, id, created_at, request, state, last_seq"
 
@@ -100,7 +101,8 @@ class PostgresJournal:
             timeout=READ_SECONDS,
             open=False,
             kwargs={"autocommit": True},
-            reconnect_timeout=STATEMENT_SECONDS,
+            # The pool waits longer and longer between tries; each read begins them anew.
+            reconnect_timeout=RECONNECT_SECONDS,
         )
         self._contents = RecentContents()
         self._grown = self._size = 0
