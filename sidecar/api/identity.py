@@ -57,10 +57,7 @@ def bearer(token: str, tokens: Tokens | None = None) -> Authenticate:
             return None
         if hmac.compare_digest(found.strip(), expected):
             return OWNER
-        try:
-            named = None if tokens is None else tokens.find(found.strip().decode("latin-1"))
-        except (OSError, ValueError, TypeError):
-            return None
+        named = None if tokens is None else tokens.find(found.strip().decode("latin-1"))
         return None if named is None else Identity(named.name, named.role)
 
     return authenticate

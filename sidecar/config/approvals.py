@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from sidecar.config.data_dir import DataDir
-from sidecar.config.paths import write_private
+from sidecar.config.stored import StoredValue
 
 _MOST = 1_000
 
@@ -32,9 +32,13 @@ class StandingApprovals:
     def __init__(self, data: DataDir, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
         self._file = data.path / "approvals.json"
-        self._approvals = _read(self._file)
+        self._stored = StoredValue(self._file, _read)
         if not self._file.exists() and (earlier := _read(data.path / "grants.json")):
             self._save(earlier)  # earlier builds kept them there
+
+    @property
+    def _approvals(self) -> list[StandingApproval]:
+        return self._stored.get()
 
     def allows(self, workspace: str, binding: str) -> bool:
         real = os.path.realpath(workspace)
@@ -57,8 +61,7 @@ class StandingApprovals:
         return found
 
     def _save(self, approvals: list[StandingApproval]) -> None:
-        self._approvals = approvals
-        write_private(self._file, json.dumps([asdict(approval) for approval in approvals]))
+        self._stored.set(approvals, json.dumps([asdict(approval) for approval in approvals]))
 
 
 def _read(file: Path) -> list[StandingApproval]:

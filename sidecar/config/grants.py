@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, get_args
 
-from sidecar.config.paths import write_private
 from sidecar.config.repositories import Repositories, normalize_repository
+from sidecar.config.stored import StoredValue
 from sidecar.wire.system import GrantKind
 
 _MOST = 1_000
@@ -52,9 +52,12 @@ class Grants:
         self, data_dir: Path, repositories: Repositories | None = None, clock: Callable[[], float] = time.time
     ) -> None:
         self._clock = clock
-        self._file = data_dir / "grants.json"
         self._repositories = repositories or Repositories(data_dir)
-        self._grants = _read(self._file)
+        self._stored = StoredValue(data_dir / "grants.json", _read)
+
+    @property
+    def _grants(self) -> list[Grant]:
+        return self._stored.get()
 
     def add(self, workspace: str, kind: GrantKind, value: str | None, until: float | None = None) -> Grant:
         """Granting the same again changes its end; a new limit replaces the old one."""
@@ -102,8 +105,7 @@ class Grants:
         return (grant for grant in self._grants if grant.until is None or grant.until > now)
 
     def _save(self, grants: list[Grant]) -> None:
-        self._grants = grants
-        write_private(self._file, json.dumps({"grants": [asdict(grant) for grant in grants]}))
+        self._stored.set(grants, json.dumps({"grants": [asdict(grant) for grant in grants]}))
 
 
 def _read(file: Path) -> list[Grant]:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from sidecar.config.paths import write_private
+from sidecar.config.stored import StoredValue
 
 #: `look` reads, `work` also starts and steers tasks, `decide` also answers approvals and changes what is permitted.
 Role = Literal["look", "work", "decide"]
@@ -37,10 +37,8 @@ class Tokens:
     """The file is read again whenever it changed, so a revoked token is refused with the next request."""
 
     def __init__(self, directory: Path, clock: Callable[[], float] = time.time) -> None:
-        self._file = directory / FILE
+        self._stored = StoredValue(directory / FILE, _read)
         self._clock = clock
-        self._stamp: tuple[int, int] | None = None
-        self._by_hash: dict[str, NamedToken] = {}
 
     def add(self, name: str, role: str) -> str:
         """The new token, which is shown once. A name has one token: an earlier one stops working."""
@@ -54,40 +52,31 @@ class Tokens:
         return token
 
     def remove(self, name: str) -> bool:
-        left = [each for each in self.all() if each.name != name]
-        found = len(left) < len(self._by_hash)
-        if found:
+        before = self.all()
+        left = [each for each in before if each.name != name]
+        if len(left) < len(before):
             self._save(left)
-        return found
+        return len(left) < len(before)
 
     def all(self) -> list[NamedToken]:
-        self._read()
-        return list(self._by_hash.values())
+        return list(self._stored.get().values())
 
     def find(self, token: str) -> NamedToken | None:
         if not token.startswith(_PREFIX):
             return None
-        self._read()
-        return self._by_hash.get(_hash(token))
-
-    def _read(self) -> None:
-        try:
-            found = self._file.stat()
-        except FileNotFoundError:
-            self._stamp, self._by_hash = None, {}
-            return
-        stamp = (found.st_mtime_ns, found.st_ino)
-        if stamp == self._stamp:
-            return
-        # A file that can't be read lets nobody in.
-        self._by_hash = {}
-        tokens = [NamedToken(**each) for each in json.loads(self._file.read_text(encoding="utf-8"))]
-        self._by_hash = {each.hash: each for each in tokens if each.role in ROLES}
-        self._stamp = stamp
+        return self._stored.get().get(_hash(token))
 
     def _save(self, tokens: list[NamedToken]) -> None:
-        write_private(self._file, json.dumps([asdict(each) for each in tokens]))
-        self._stamp = None
+        self._stored.set({each.hash: each for each in tokens}, json.dumps([asdict(each) for each in tokens]))
+
+
+def _read(file: Path) -> dict[str, NamedToken]:
+    """By their hashes. An unreadable file lets nobody in."""
+    try:
+        tokens = [NamedToken(**each) for each in json.loads(file.read_text(encoding="utf-8"))]
+    except (OSError, ValueError, TypeError):
+        return {}
+    return {each.hash: each for each in tokens if each.role in ROLES}
 
 
 def _hash(token: str) -> str:

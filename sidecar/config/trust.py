@@ -22,6 +22,7 @@ from sidecar.config.data_dir import DataDir
 from sidecar.config.paths import open_regular, write_private
 from sidecar.config.repositories import Repositories, normalize_repository
 from sidecar.config.run_files import RunFiles, render_change
+from sidecar.config.stored import StoredValue
 
 #: Paths by which a workspace configures or starts something.
 _CONFIGURING = (".brain", ".mcp.json", ".vscode/mcp.json", ".git/hooks", ".githooks", ".husky")
@@ -61,12 +62,21 @@ class Trust:
     def __init__(self, data: DataDir, repositories: Repositories | None = None) -> None:
         self._repositories = repositories or Repositories(data.path)
         self._file = data.path / "trust.json"
-        self._known = _read(self._file)
         #: What each trusted workspace would run, as it was when you trusted it.
         self._directory = data.path / "trusted"
         self._seen_runs: dict[str, Mapping[str, str]] = {}
+        self._stored = StoredValue(self._file, self._read)
         self._run_files = RunFiles()
         self._seen: dict[str, tuple[tuple[object, ...], str]] = {}
+
+    @property
+    def _known(self) -> dict[str, str]:
+        return self._stored.get()
+
+    def _read(self, file: Path) -> dict[str, str]:
+        # Another process may have trusted a workspace as it is now.
+        self._seen_runs.clear()
+        return _read(file)
 
     def trusted(self, workspace: str) -> bool:
         place = os.path.realpath(workspace)
@@ -138,17 +148,18 @@ class Trust:
         return [self.status(place) for place in sorted(self._known)]
 
     def set(self, workspace: str, *, trusted: bool) -> None:
-        place = normalize_repository(workspace) if workspace not in self._known else workspace
+        known = dict(self._known)
+        place = normalize_repository(workspace) if workspace not in known else workspace
         if trusted:
-            self._known[place] = self._fingerprint(place) if place.startswith("/") else ""
+            known[place] = self._fingerprint(place) if place.startswith("/") else ""
             if place.startswith("/"):
                 self._remember(place, self._run_files.find(place))
         else:
-            self._known.pop(place, None)
+            known.pop(place, None)
             self._seen_runs.pop(place, None)
             with suppress(OSError):
                 self._record(place).unlink()
-        write_private(self._file, json.dumps({"trusted": self._known}))
+        self._stored.set(known, json.dumps({"trusted": known}))
 
     def _fingerprint(self, place: str) -> str:
         files = list(_configuring(place))

@@ -11,8 +11,9 @@ import pytest
 from sidecar.journal.errors import CannotOpen, JournalStalled, LeaseLost, WrongStatus
 from sidecar.journal.port import Record
 from sidecar.journal.postgres.journal import PostgresJournal
+from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import Status
-from tests.contract.journals import COMPLETED, RUNNING, new_task, said, seqs, step
+from tests.contract.journals import COMPLETED, QUEUED, RUNNING, new_task, said, seqs, step
 from tests.support.servers import Postgres
 from tests.waiting import SECONDS, until_true
 
@@ -128,6 +129,21 @@ async def test_every_task_is_claimed_once_however_many_ask(node: Open) -> None:
     )
     claimed = [claim.task_id for claim in claims if claim is not None]
     assert len(claimed) == len(set(claimed)) == 20
+
+
+async def test_the_task_of_a_dead_worker_keeps_its_place_in_the_queue(node: Open) -> None:
+    leader = await node()
+    for number in range(3):
+        await leader.create(new_task(f"t_{number}"))
+    first = await leader.claim("dead", now=0, lease=10)
+    assert first is not None
+    await leader.append("t_0", [RUNNING], fence=first.fence)
+    assert await leader.claim_expired("leader", now=9, lease=10) is None
+    found = await leader.claim_expired("leader", now=11, lease=10)
+    assert found is not None and found.task_id == "t_0"
+    await leader.append("t_0", [StatusEvent(status=Status.INTERRUPTED), QUEUED], fence=found.fence)
+    again = await leader.claim("worker", now=11, lease=10)
+    assert again is not None and again.task_id == "t_0"
 
 
 async def test_a_worker_that_lost_its_claim_writes_nothing(node: Open) -> None:

@@ -19,6 +19,7 @@ from sidecar.journal.store import HEADS_KEPT, Pending
 from sidecar.journal.words import plain, words_of
 from sidecar.wire.tasks import Status
 
+_AT_WORK = frozenset({Status.RUNNING, Status.WAITING})
 _SEARCHED = frozenset({"message", "diff", "label"})
 
 
@@ -220,7 +221,8 @@ class _Batch:
                 state.pinned,
                 state.archived,
                 sum(each.size for each in append.pending),
-                changed and state.status is Status.QUEUED,
+                # A task that a worker lost keeps its place; one that you resume goes to the end.
+                changed and state.status is Status.QUEUED and head.state.status not in _AT_WORK,
                 changed and state.status in UNCLAIMED,
                 events,
                 records,
