@@ -12,7 +12,7 @@ from tests.e2e.support import PROJECT, RunningSidecar, running_sidecar
 from tests.faults.scale import scaled
 from tests.faults.workload import Witness, check_completed, check_effects, check_integrity, start_task
 
-KILLS = scaled(50, 500)
+KILLS = scaled(20, 500)
 MUTANT_KILLS = scaled(60, 120)
 LONGEST_LIFE = 0.25
 

@@ -13,7 +13,7 @@ from tests.faults.tracing import end_traced, start_traced
 from tests.faults.workload import Witness, check_completed, check_effects, check_integrity, start_task
 from tests.waiting import SECONDS
 
-WRITES = range(1, 160, scaled(13, 1))
+WRITES = range(1, 160, scaled(20, 1))
 
 
 @needs("strace")

@@ -14,8 +14,8 @@ from tests.e2e.support import running_sidecar
 from tests.faults.scale import scaled
 
 TASKS = 30
-OFFSETS = scaled(100, 400)
-FLIPS = scaled(60, 400)
+OFFSETS = scaled(35, 400)
+FLIPS = scaled(25, 400)
 
 
 async def written(path: Path) -> bytes:

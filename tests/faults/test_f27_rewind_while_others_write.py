@@ -89,7 +89,7 @@ def test_f27_what_you_and_another_task_write_during_a_command_stays(sidecar: Run
 
 
 def test_f27_what_is_written_while_it_rewinds_is_not_lost(sidecar: RunningSidecar) -> None:
-    count = scaled(200, 2_000)
+    count = scaled(80, 2_000)
     place = sidecar.workspace
     for number in range(count):
         (place / f"f{number}").write_text("before\n")
@@ -143,7 +143,7 @@ def test_f27_a_rewind_that_failed_half_way_can_be_repeated(sidecar: RunningSidec
     assert {(place / name).read_text() for name in ("a", "b", "c")} == {"before\n"}
 
 
-KILLS = scaled(12, 213)
+KILLS = scaled(6, 213)
 
 
 @pytest.mark.timeout(3_600)

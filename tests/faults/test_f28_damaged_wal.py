@@ -15,7 +15,7 @@ from tests.e2e.support import running_sidecar
 from tests.faults.scale import scaled
 
 TASKS = 12
-FLIPS = scaled(40, 400)
+FLIPS = scaled(15, 400)
 _PARTS = ("", "-wal", "-commits")
 
 
