@@ -16,11 +16,13 @@ from sidecar.doors.chat.setup import open_chats
 from sidecar.doors.counts import COUNTS
 from sidecar.doors.deliveries import Deliveries
 from sidecar.doors.dispatcher import DeliveryDispatcher
+from sidecar.doors.escalation import open_escalation
 from sidecar.doors.github_pulls import github_channels, open_github
 from sidecar.doors.http import DoorsHttp
 from sidecar.doors.linear_api import LINEAR_URL, LinearApi
 from sidecar.doors.linear_channel import LinearChannel
 from sidecar.doors.linear_picker import LinearPicker
+from sidecar.doors.mail import open_mail
 from sidecar.doors.outbox import DoorsOutbox
 from sidecar.doors.receiver import Receiver
 from sidecar.doors.reports import Reports
@@ -57,12 +59,18 @@ class DoorsProcess:
             channels.append(LinearChannel(linear))
         self._chats = open_chats(self._store, self._deliveries, config_dir, environ, self._wake)
         channels += self._chats.channels
+        mail = open_mail(environ)
+        channels += [mail] if mail else []
+        self._escalation = open_escalation(self._store, outbox, doors, has_mail=mail is not None)
+        channels += [self._escalation] if self._escalation else []
         if channels and find_spec("aiohttp") is None:
             raise DoorsError("To send anything, the doors need a package: pip install 'rainy-brain[doors]'")
         self._sender = Sender(outbox, channels)
         self._reports = Reports(outbox, self._deliveries, data_dir, channels)
         self._dispatcher = DeliveryDispatcher(self._deliveries, config_dir, connect, self._github, outbox)
         self._dispatcher.chat = ChatAnswers(self._chats.messages, connect)
+        if self._escalation is not None:
+            self._dispatcher.chat.acknowledge = self._escalation.acknowledge
         wake = self._dispatcher.loop.wake
         self._picker = None
         if linear is not None and doors.linear.pick is not None:
@@ -84,6 +92,8 @@ class DoorsProcess:
         work += self._chats.start()
         if self._picker is not None:
             work.append(asyncio.create_task(self._picker.run()))
+        if self._escalation is not None:
+            work.append(asyncio.create_task(self._escalation.loop.run()))
         self._reports.start()
         serving = asyncio.create_task(self._server.serve([socket]))
         try:

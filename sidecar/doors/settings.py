@@ -78,6 +78,33 @@ class TelegramDoor(_Table):
     chats: dict[str, AbsolutePath] = {}
 
 
+class EscalationStep(_Table):
+    """`channel` is desktop, mail, webhook:NAME, slack:CHANNEL or telegram:CHAT. All of `after` count from the start."""
+
+    channel: Annotated[str, Field(pattern=r"^(desktop|mail|webhook:[a-z0-9_-]+|slack:[A-Z0-9]+|telegram:-?[0-9]+)$")]
+    after: Annotated[float, Field(ge=0, le=604_800)] = 0
+    #: Also in quiet hours.
+    at_night: bool = False
+
+    @property
+    def is_chat(self) -> bool:
+        return self.channel.startswith(("slack:", "telegram:"))
+
+
+class EscalationRules(_Table):
+    """Who hears, one after the other, that a task needs someone.
+
+    [escalation]
+    quiet = "22:00-07:00"
+    chain = [{channel = "desktop"}, {channel = "slack:C012AB3CD", after = 120}, {channel = "mail", after = 900}]
+    """
+
+    on: list[Literal["waiting", "failed", "escalated"]] = ["waiting", "failed", "escalated"]
+    #: Such as `22:00-07:00`, in local time.
+    quiet: Annotated[str, Field(pattern=r"^(([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d)?$")] = ""
+    chain: Annotated[list[EscalationStep], Field(max_length=20)] = []
+
+
 class Doors(_Table):
     #: Where people reach the panel, for links in chats and letters; empty: they are told the command.
     panel_url: str = ""
@@ -85,6 +112,7 @@ class Doors(_Table):
     linear: LinearDoor = LinearDoor()
     slack: SlackDoor = SlackDoor()
     telegram: TelegramDoor = TelegramDoor()
+    escalation: EscalationRules = EscalationRules()
 
 
 class IncomingHook(_Table):

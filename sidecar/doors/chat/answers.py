@@ -1,7 +1,7 @@
 """Carries out what people do in a chat: press a button, reply in a thread. Who may is decided here, each time."""
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection
 from typing import NamedTuple
 
 from sidecar.client.errors import Refused
@@ -31,11 +31,16 @@ class ChatAnswers:
     def __init__(self, messages: ChatMessages, connect: Callable[[], BrainService]) -> None:
         self._messages = messages
         self._connect = connect
+        #: Ends an alert, once; set if there is a chain of places to tell.
+        self.acknowledge: Callable[[str, str], Awaitable[bool]] | None = None
 
     async def press(self, press: Press, people: People) -> Settled:
         button = await self._messages.pressed(press.token)
         if button is None or chat_of(button.subject) != press.chat:
             return Settled("ignored", "no such button in that chat")
+        if button.verb == "acknowledge" and self.acknowledge is not None and people.may_steer(press.person):
+            first = await self.acknowledge(button.item, press.person)
+            return Settled("done" if first else "ignored", f"acknowledged by {press.person}" if first else "too late")
         if press.person not in people.decide and not (button.verb == "stop" and press.person in people.allow):
             return Settled("ignored", f"{press.person} may not decide")
         return await self._once(lambda task: _carry_out(task, button, press.token), button.task_id, press.person)

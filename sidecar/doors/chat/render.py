@@ -84,12 +84,17 @@ def _question(event: Json) -> Remark:
 
 def _escalation(event: Json) -> Remark:
     found = look_up(event, "suggestions")
-    suggestions = [str(each) for each in found][:_MAX_BUTTONS] if isinstance(found, list) else []
-    listed = "".join(f"\n{number}. {each}" for number, each in enumerate(suggestions, 1))
-    buttons = [Button(f"Do {number}", "say", "", each) for number, each in enumerate(suggestions, 1)]
-    name = f"escalation.{event['seq']}"
-    text = f"The task needs you after {event['attempts']} attempts: {event['reason']}{listed}\nOr reply what to do."
-    return Remark(name, text, buttons)
+    suggestions = [str(each) for each in found] if isinstance(found, list) else []
+    text = f"The task needs you after {event['attempts']} attempts: {event['reason']}"
+    return escalation_remark(f"escalation.{event['seq']}", text, suggestions)
+
+
+def escalation_remark(name: str, text: str, suggestions: Sequence[str], more: Sequence[Button] = ()) -> Remark:
+    """Pressing a suggestion's button says it to the task."""
+    shown = suggestions[: _MAX_BUTTONS - len(more)]
+    listed = "".join(f"\n{number}. {each}" for number, each in enumerate(shown, 1))
+    buttons = [Button(f"Do {number}", "say", "", each) for number, each in enumerate(shown, 1)]
+    return Remark(name, f"{text}{listed}\nOr reply what to do.", [*more, *buttons])
 
 
 def _result(event: Json) -> str:
