@@ -229,13 +229,11 @@ def _docstring(node: "Node") -> "Node | None":
 
 def _called(node: "Node") -> str:
     """The last part of what is called: `c` of `a.b.c()`."""
-    found = (
-        node.child_by_field_name("attribute")
-        or node.child_by_field_name("property")
-        or node.child_by_field_name("field")
-        or node.child_by_field_name("name")
-    )
-    text = text_of(found if found is not None else node)
+    found = node
+    if node.child_count:
+        named = (node.child_by_field_name(field) for field in ("attribute", "property", "field", "name"))
+        found = next(filter(None, named), node)
+    text = text_of(found)
     return text if text.isidentifier() and len(text) <= 100 else ""
 
 

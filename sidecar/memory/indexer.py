@@ -181,7 +181,7 @@ class Indexer:
         """The sum of the chunks' lengths."""
         total = 0
         first = file * CHUNKS_PER_FILE
-        around = dict.fromkeys(name_terms(path.rpartition("/")[2].partition(".")[0]), _SCOPE_WEIGHT)
+        file_terms = name_terms(path.rpartition("/")[2].partition(".")[0])
         for key, chunk in enumerate(facts.chunks[:PATH_PLACE], first):
             terms = count_terms(f"{chunk.doc}\n{chunk.text}" if chunk.doc else chunk.text)
             length = terms.total()
@@ -193,9 +193,7 @@ class Indexer:
             for term in name_terms(name):
                 terms[term] += _NAME_WEIGHT
                 terms[NAME + term] = _NAME_WEIGHT
-            for term in name_terms(scope) if scope else ():
-                terms[term] += _SCOPE_WEIGHT
-            for term in around:
+            for term in (*name_terms(scope), *file_terms) if scope else file_terms:
                 terms[term] += _SCOPE_WEIGHT
             self._postings.add(key, terms, length)
         if facts.chunks:

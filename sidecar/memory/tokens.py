@@ -21,6 +21,9 @@ without would you your
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 #: In nearly every function, so that they tell none from another.
 _NOT_COUNTED = STOP_WORDS | {"self", "def", "none", "true", "false", "elif", "const", "func", "nil", "null"}
+#: By their last letter.
+_ENDINGS = {"n": ("ation",), "r": ("ator", "er", "or"), "t": ("ment",), "g": ("ing",), "d": ("ed",), "y": ("ly",)}
+_VOWEL = re.compile("[aeiouy]")
 _LONGEST = 60
 _KEPT_WORDS = 50_000
 
@@ -36,9 +39,9 @@ def stem(word: str) -> str:
         word = word[:-2]
     elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-1]
-    for ending in ("ation", "ator", "ment", "ing", "ed", "er", "or", "ly"):
+    for ending in _ENDINGS.get(word[-1], ()):
         cut = len(word) - len(ending)
-        if cut >= 3 and word.endswith(ending) and _has_vowel(word[:cut]):
+        if cut >= 3 and word.endswith(ending) and _VOWEL.search(word, 0, cut):
             word = word[:cut]
             if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
                 word = word[:-1]
@@ -50,13 +53,11 @@ def stem(word: str) -> str:
     return word
 
 
-def _has_vowel(word: str) -> bool:
-    return any(char in "aeiouy" for char in word)
-
-
 @lru_cache(5_000)
 def terms_of(identifier: str) -> tuple[str, ...]:
     """The terms of one word or identifier: its stemmed parts, and the whole of it if it has several."""
+    if identifier.isalpha() and identifier.islower():  # one part, as most words are
+        return (stem(identifier)[:_LONGEST],) if len(identifier) > 1 else ()
     parts = [stem(part.lower()) for part in _PARTS.findall(identifier)]
     parts = [part[:_LONGEST] for part in parts if len(part) > 1]
     if len(parts) > 1:
@@ -91,7 +92,9 @@ def count_terms(text: str) -> Counter[str]:
     """How often each term occurs in a text."""
     found = Counter(chain.from_iterable(map(_terms.__getitem__, words_of(text))))
     if _may_have_hyphens(text):
-        found.update(joined(word)[:_LONGEST] for word in _HYPHENATED.findall(text))
+        # The pattern is slow, so it sees only what has a hyphen.
+        likely = " ".join([word for word in text.split() if "-" in word])
+        found.update([joined(word)[:_LONGEST] for word in _HYPHENATED.findall(likely)])
     return found
 
 

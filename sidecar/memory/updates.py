@@ -1,4 +1,7 @@
-"""Brings the index up to date with a few changed files, without a process of its own."""
+"""Brings the index up to date with a few changed files, without a process of its own.
+
+The cost depends on those files, not on the size of the workspace, unless their imports change.
+"""
 
 import os
 import sqlite3
@@ -8,6 +11,9 @@ from sidecar.memory.indexer import Indexer, wanted
 from sidecar.memory.resolver import Resolver, is_manifest
 from sidecar.memory.store import get_meta, transaction
 
+#: An import without its line.
+_ImportKey = tuple[str, str, str, int, str]
+
 
 def update_files(store: sqlite3.Connection, workspace: str, changed: Iterable[str]) -> bool:
     """`changed` are paths in the workspace, absolute or relative to it. Whether the index changed.
@@ -16,29 +22,73 @@ def update_files(store: sqlite3.Connection, workspace: str, changed: Iterable[st
     are taken if a file beside them is in the index, and the builder removes them again if it knows better.
     """
     paths = sorted({path for each in changed if (path := _relative(workspace, each)) and wanted(path)})
-    known = {path: file for file, path in store.execute("SELECT id, path FROM files")}
-    folders = {path.rpartition("/")[0] for path in known}
-    paths = [path for path in paths if path in known or path.rpartition("/")[0] in folders]
+    known = {path: file for path in paths if (file := _id(store, path)) is not None}
+    paths = [path for path in paths if path in known or _has_files(store, path.rpartition("/")[0])]
     if not paths or get_meta(store, "state") != "ready":
         return False
     indexer = Indexer(store, workspace)
-    if indexer.full:
-        indexer.close()
-        return False
     try:
+        if indexer.full:
+            return False
         with transaction(store):
+            before = {path: (_imports(store, file), _edges(store, file)) for path, file in known.items()}
             updated = [path for path in paths if indexer.update(path)]
             indexer.flush(edits=True)
-            if updated:
-                _resolve(store, indexer, updated, known)
+            moved = any((_id(store, path) is None) != (path not in known) for path in updated)
+            if moved or any(is_manifest(path) for path in updated):
+                _resolve(store, indexer, updated, moved=moved)
+            else:
+                others = [path for path in updated if not _keep_edges(store, path, *before[path])]
+                if others:
+                    _resolve(store, indexer, others, moved=False)
         return bool(updated)
     finally:
         indexer.close()
 
 
-def _resolve(store: sqlite3.Connection, indexer: Indexer, updated: list[str], known: dict[str, int]) -> None:
+def _id(store: sqlite3.Connection, path: str) -> int | None:
+    row = store.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
+    return None if row is None else int(row[0])
+
+
+def _has_files(store: sqlite3.Connection, folder: str) -> bool:
+    if not folder:
+        return True
+    # "0" is the character after "/".
+    found = store.execute("SELECT 1 FROM files WHERE path > ? AND path < ? LIMIT 1", (f"{folder}/", f"{folder}0"))
+    return found.fetchone() is not None
+
+
+def _imports(store: sqlite3.Connection, file: int) -> dict[_ImportKey, int]:
+    rows = store.execute("SELECT module, name, alias, exported, member, line FROM imports WHERE file = ?", (file,))
+    return {row[:5]: row[5] for row in rows}
+
+
+def _edges(store: sqlite3.Connection, file: int) -> list[tuple[object, ...]]:
+    return store.execute(
+        "SELECT target, name, alias, line, exported, certain FROM edges WHERE source = ?", (file,)
+    ).fetchall()
+
+
+def _keep_edges(
+    store: sqlite3.Connection, path: str, imports: dict[_ImportKey, int], edges: list[tuple[object, ...]]
+) -> bool:
+    """Whether the file still imports the same; then its edges lead to the same files, from other lines perhaps."""
+    file = _id(store, path)
+    assert file is not None
+    now = _imports(store, file)
+    if now.keys() != imports.keys():
+        return False
+    lines: dict[object, int] = {line: now[key] for key, line in imports.items()}
+    store.executemany(
+        "INSERT INTO edges (source, target, name, alias, line, exported, certain) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [(file, *edge[:3], lines.get(edge[3], edge[3]), *edge[4:]) for edge in edges],
+    )
+    return True
+
+
+def _resolve(store: sqlite3.Connection, indexer: Indexer, updated: list[str], *, moved: bool) -> None:
     rows = store.execute("SELECT id, path FROM files").fetchall()
-    moved = {path for _, path in rows} != known.keys() or any(is_manifest(path) for path in updated)
     # A file that comes or goes may change what any import means, but most imports name their target.
     stems = {path.rpartition("/")[2].partition(".")[0] for path in updated}
     changed = set(updated)

@@ -1,0 +1,73 @@
+"""Taking in an edit: the graph stays right whether the imports of a file change or not."""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sidecar.memory.builder import refresh
+from sidecar.memory.dependents import dependents
+from sidecar.memory.store import open_store, set_meta
+from sidecar.memory.updates import update_files
+
+FILES = {
+    "a.py": "import b\n\n\ndef first():\n    return b.second()\n",
+    "b.py": "def second(): ...\n",
+    "c.py": "X = 1\n",
+}
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    root = tmp_path / "workspace"
+    root.mkdir()
+    for name, text in FILES.items():
+        (root / name).write_text(text)
+    return root
+
+
+@pytest.fixture
+def store(tmp_path: Path, workspace: Path) -> Iterator[sqlite3.Connection]:
+    store = open_store(tmp_path / "index.db")
+    refresh(store, str(workspace), list(FILES))
+    set_meta(store, "state", "ready")
+    yield store
+    store.close()
+
+
+def edit(store: sqlite3.Connection, workspace: Path, name: str, text: str) -> None:
+    (workspace / name).write_text(text)
+    assert update_files(store, str(workspace), [name])
+
+
+def importers(store: sqlite3.Connection, path: str) -> list[tuple[str, int]]:
+    return [(each.path, each.line) for each in dependents(store, path, "", 1)]
+
+
+def test_edges_move_with_their_imports(store: sqlite3.Connection, workspace: Path) -> None:
+    assert importers(store, "b.py") == [("a.py", 1)]
+    edit(store, workspace, "a.py", f'"""Now with a title."""\n\n{FILES["a.py"]}')
+    assert importers(store, "b.py") == [("a.py", 3)]
+
+
+def test_another_import_leads_elsewhere(store: sqlite3.Connection, workspace: Path) -> None:
+    edit(store, workspace, "a.py", "import c\n")
+    assert importers(store, "b.py") == [] and importers(store, "c.py") == [("a.py", 1)]
+
+
+def test_a_new_file_is_the_target_of_imports_that_waited_for_it(store: sqlite3.Connection, workspace: Path) -> None:
+    edit(store, workspace, "a.py", "import d\n")
+    edit(store, workspace, "d.py", "Y = 2\n")
+    assert importers(store, "d.py") == [("a.py", 1)]
+    (workspace / "d.py").unlink()
+    assert update_files(store, str(workspace), ["d.py"])
+    assert importers(store, "d.py") == []
+
+
+def test_a_file_in_a_folder_without_indexed_files_waits_for_the_builder(
+    store: sqlite3.Connection, workspace: Path
+) -> None:
+    (workspace / "ignored").mkdir()
+    (workspace / "ignored/e.py").write_text("Z = 3\n")
+    assert not update_files(store, str(workspace), ["ignored/e.py"])
