@@ -43,7 +43,7 @@ class FailedTest(NamedTuple):
 
     @property
     def file(self) -> str:
-        return self.name.partition("::")[0]
+        return self.name.partition("::")[0].partition(" > ")[0]
 
     @property
     def missing_module(self) -> str:

@@ -291,11 +291,15 @@ class Suite:
         """Runs these files' tests and the related ones without the change; or says why that isn't possible."""
         assert self.framework is not None
         before_task = {change.path: change.before for change in self.changes}
-        files = failed if self.framework.name == "pytest" else []
+        named = all(is_test_of(self.framework.name, path) for path in failed)
+        files = failed if self.framework.name == "pytest" or named else []
         wanted = sorted({*files, *(self._related if files else [])})
+        if self.framework.name != "pytest":
+            wanted = select_targets(self.framework, await self._script(), wanted)
         there = [path for path in wanted if before_task.get(path, b"") is not None]
-        if files and not there:
+        if wanted and not there:
             return None, ""  # all tests are new
+        seconds = self.seconds * (_RELATED_FACTOR if there else 1)
         try:
             async with copy_workspace(self.host.workspace, self.id, before_task) as copy:
                 key = (copy.content, self.framework.name, *there)
@@ -306,12 +310,12 @@ class Suite:
                         "before",
                         "run_tests",
                         args,
-                        seconds=self.seconds,
+                        seconds=seconds,
                         approved=True,
                         directory=copy.directory,
                         directory_label=BEFORE_LABEL,
                     )
-                    known = parse_run(outcome, self.seconds)
+                    known = parse_run(outcome, seconds)
                     self.baselines.put(key, known)
         except CopyFailed as error:
             return None, f"Unknown whether it failed before the task: {str(error).rstrip('.')}."

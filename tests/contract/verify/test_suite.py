@@ -114,6 +114,11 @@ async def test_tests_that_never_loaded_count_only_if_the_task_was_about_that(
     assert done.passed is passed
 
 
+def test_a_failure_names_its_file_in_every_framework() -> None:
+    names = ["tests/test_a.py::test_one[x]", "src/a.test.ts > adds > one", "src/b.test.ts"]
+    assert [FailedTest(name, "").file for name in names] == ["tests/test_a.py", "src/a.test.ts", "src/b.test.ts"]
+
+
 async def test_code_called_tests_is_no_test_unless_pytest_is_told_so(bench: Workbench) -> None:
     bench.write("test_calc.py", TESTS)
     bench.write("tests.py", "from calc import add\n\n\ndef test_odd(value):\n    return add(value, 0) % 2 == 1\n")
