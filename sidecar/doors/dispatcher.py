@@ -112,6 +112,8 @@ class DeliveryDispatcher:
             case Press() | Reply():
                 settled = await self._answer(delivery, action, task_id)
                 await self._deliveries.settle(delivery, *settled, task_id)
+            case StartTask(pull=int()) if self._github is None:
+                await self._deliveries.settle(delivery, "ignored", "reviews need a token for GitHub, and pull_requests")
             case StartTask() if task_id is None:
                 if delivery.door == "linear" and self._outbox is not None:
                     await self._outbox.write(first_thought(delivery.subject, delivery.key))
@@ -141,10 +143,8 @@ class DeliveryDispatcher:
         return await self.chat.reply(action, task_id, people, delivery.key)
 
     async def _workspace(self, delivery: Delivery, action: StartTask) -> str:
-        """A clone where pull requests are wanted, else the workspace itself. A review is never done in that."""
+        """A clone where pull requests are wanted, else the workspace itself."""
         if self._github is None or not action.repository:
-            if action.pull is not None:
-                raise DoorsError("To review pull requests, the door to GitHub needs a token.")
             return action.workspace
         return (await self._github.prepare(delivery.subject, action)).directory
 
