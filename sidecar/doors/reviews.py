@@ -50,7 +50,7 @@ class ReviewChannel:
         if found is None:
             events = await self._events(text_at(complete, "taskId"))
             work = await self._works.find(subject)
-            review = render_review(complete, events, await self._diff(work) if work else "")
+            review = render_review(complete, events, await self.diff(work) if work else "")
             commit = work.head if work else subject.rpartition("/")[2]
             sent: Json = {"commit_id": commit, "event": "COMMENT", "body": f"{review.body}\n\n{mark}"}
             try:
@@ -65,7 +65,7 @@ class ReviewChannel:
         await self._works.forget(subject)
         return text_at(found, "html_url")
 
-    async def _diff(self, work: Work) -> str:
+    async def diff(self, work: Work) -> str:
         try:
             return await self._works.mirrors.diff(self._works.remote(work.repository), work.base, work.head)
         except ToolError:

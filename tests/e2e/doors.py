@@ -25,15 +25,14 @@ class Doors:
     def __init__(self, sidecar: RunningSidecar, port: int = 0, **environ: str) -> None:
         self.sidecar = sidecar
         self.port = port
-        self._environ = environ
+        self.environ = {**sidecar.environ, **SECRETS, **environ}
         self.process: subprocess.Popen[str] | None = None
         self.address = ("", 0)
 
     def start(self) -> None:
         command = [sys.executable, "-m", "sidecar", "doors", "--port", str(self.port)]
         command += ["--data-dir", str(self.sidecar.data_dir)]
-        environ = {**self.sidecar.environ, **SECRETS, **self._environ}
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environ, cwd=PROJECT)
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=self.environ, cwd=PROJECT)
         assert self.process.stdout
         ready = json.loads(self.process.stdout.readline())
         assert ready["event"] == "ready"

@@ -1,6 +1,8 @@
 """Pull requests by `brain doors`: a GitHub that others wrote, a real Git server, real tasks."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.doors import SECRET, Doors
-from tests.e2e.support import RunningSidecar, running_sidecar, wait_until
+from tests.e2e.support import PROJECT, RunningSidecar, running_sidecar, wait_until
 from tests.e2e.verification import BUGGY, PASSED, RIGHT, TEST, says, write
 from tests.support.emulate import APP_ID, EmulatedGithub, emulated_github, free_ports, git
 from tools.local.sandbox.probe import Sandboxes
@@ -110,7 +112,7 @@ def test_reviews_and_one_failed_check_mend_a_pull_request_until_it_is_merged(tmp
 
 
 def test_a_requested_review_becomes_line_comments_with_severity(tmp_path: Path, workspace: Path) -> None:
-    with opened(tmp_path, workspace) as (github, sidecar, _):
+    with opened(tmp_path, workspace) as (github, sidecar, doors):
         work = tmp_path / "source"
         git(work, "checkout", "-q", "-b", "theirs")
         (work / "calc.py").write_text(RIGHT)
@@ -131,6 +133,22 @@ def test_a_requested_review_becomes_line_comments_with_severity(tmp_path: Path, 
         [comment] = github.call("GET", f"{path}/comments")
         assert (comment["path"], comment["position"], comment["body"]) == ("calc.py", 3, "**error**: Overflows.")
         assert "`calc.py:99` **hint**: Elsewhere." in review["body"] and review["state"] == "COMMENTED"
+        wait_until(lambda: doors.rows("SELECT * FROM works") == [], what="the clone to go")
+        # The same from the command line, in the workspace that doors.toml names.
+        shown = brain(doors, workspace, "pr", "review", str(pull["number"]), "--no-post", "--json")
+        assert shown["comments"][0]["path"] == "calc.py" and shown["url"] == ""
+        posted = brain(doors, workspace, "pr", "review", str(pull["number"]), "--json")
+        reviews = github.call("GET", f"{path}/reviews")
+        assert len(reviews) == 2 and posted["url"] in [each["html_url"] for each in reviews]
+        assert doors.rows("SELECT * FROM works") == []
+
+
+def brain(doors: Doors, workspace: Path, *words: str) -> Any:
+    command = [sys.executable, "-m", "sidecar", *words, "--data-dir", str(doors.sidecar.data_dir)]
+    environ = {**doors.environ, "PYTHONPATH": str(PROJECT)}
+    done = subprocess.run(command, env=environ, cwd=workspace, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 def play(sidecar: RunningSidecar, content: str, earlier: int = 0) -> None:

@@ -107,6 +107,36 @@ brain crew "port the tests to pytest" --workers 2 --verify "make test\"""",
         ),
     ),
     Command(
+        "pr",
+        "Tasks",
+        "review pull requests on GitHub",
+        "Work on pull requests. It needs BRAIN_GITHUB_TOKEN, or the id and key file of a GitHub App, and the "
+        "repository in doors.toml.",
+        "brain pr review 12",
+        "",
+        actions=(
+            Command(
+                "review",
+                "",
+                "review a pull request",
+                "Review a pull request in a clone of its head, reading only, and post the result: line comments with "
+                "their severity, and the rest in the text above them. It never approves and never blocks.",
+                """\
+brain pr review 12
+brain pr review 12 --repository acme/shop --no-post""",
+                "pr:review",
+                (
+                    arg("number", type=positive, metavar="NUMBER", help="the number of the pull request"),
+                    arg("--repository", metavar="OWNER/NAME", help="default: the one of the workspace in doors.toml"),
+                    flag("--no-post", help="print the review only"),
+                    JSON,
+                    WORKSPACE,
+                    DATA_DIR,
+                ),
+            ),
+        ),
+    ),
+    Command(
         "tasks",
         "Tasks",
         "list tasks, newest first",
