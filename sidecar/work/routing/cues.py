@@ -1,4 +1,4 @@
-"""Signs in a request that say more than its words: agreement, undoing, a ban on changes, a traceback, the form of a report.
+"""Signs in a request that say more than its words: agreement, undoing, a ban on changes, a traceback, the form of a report, size.
 
 In English, German, Spanish, French and Portuguese.
 """
@@ -70,12 +70,12 @@ _ASKS_UNDO_THAT = re.compile(rf"{_ASKING}(?:{_UNDO_THAT}){_THANKS}[\s.!?]*")
 
 #: After something to run, an order to repair what that shows.
 _REPAIRS = re.compile(
-    r"(?:\b(?:and|then|und|dann|danach|y|luego|después|et|puis|ensuite|e|depois|then)|[,;.:])\s+(?:(?:please|then|also|bitte|dann|auch|anschließend|luego|puis|depois|por favor)\s+)*"
+    r"(?:\b(?:and|then|und|dann|danach|y|luego|después|et|puis|ensuite|e|depois)|[,;.:])\s+(?:(?:please|then|also|bitte|dann|auch|anschließend|luego|puis|depois|por favor)\s+)*"
     r"(?:fix|repair|correct|clean (?:up|it)|resolve|address|solve|sort out|patch|debug|(?:make|get) (?:[\w' ]{1,40} )?(?:pass|work|green|passing)\b|"
     r"beheb|korrigier|reparier|fixe?\b|löse?\b|bring (?:[\w ]{1,40} )?(?:zum laufen|in ordnung)|räum|mach (?:[\w ]{1,30} )?grün|"
     r"arregl|corrig|corrij|repar|solucion|resuelv|haz que (?:[\w ]{1,30} )?(?:pase|funcione)|"
     r"répar|règle|résou|nettoie|fais (?:les |tout )?passer|"
-    r"conserte?|conserta|arrum|resolv|faça (?:[\w ]{1,30} )?passar)",
+    r"consert|arrum|resolv|faça (?:[\w ]{1,30} )?passar)",
     re.IGNORECASE,
 )
 
@@ -133,6 +133,23 @@ _REPORT = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 
+#: A request of more characters, or of so many items, is worth a plan.
+_LARGE = 700
+_MANY = 4
+_ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+\S", re.MULTILINE)
+_QUOTED = re.compile(r"```.*?(?:```|\Z)|^Traceback .*?^\S*(?:Error|Exception)\b.*?$", re.DOTALL | re.MULTILINE)
+#: Words for work all over a project, in the languages that the router knows.
+_BROAD = re.compile(
+    r"\b(?:(?:whole|entire) (?:code ?base|project|repository|package|app|application|system)|code ?base|from scratch|"
+    r"migrat\w+|rewrite|re-?architect\w*|across the|throughout|every (?:module|file|class|service|package)|"
+    r"all (?:modules|files|classes|services|packages)|"
+    r"gesamte\w*|ganze[snr]? (?:projekt|code)\w*|überall|alle (?:module|dateien|klassen)|umstell\w+|migrier\w+|"
+    r"todo el (?:proyecto|código)|todos los (?:módulos|archivos)|todas las clases|desde cero|migra\w*|"
+    r"tout le (?:projet|code)|tous les (?:modules|fichiers)|toutes les classes|de zéro|migre\w*|"
+    r"todo o (?:projeto|código)|todos os (?:módulos|arquivos|ficheiros)|todas as classes|do zero)\b",
+    re.IGNORECASE,
+)
+
 
 def agrees(text: str) -> bool:
     """Whether the whole text agrees to what was proposed before."""
@@ -176,6 +193,12 @@ def without_trace(text: str) -> str:
     """The text around a traceback: what is asked about it."""
     lines = _part(text).splitlines()
     return "\n".join(line for line in lines if not _TRACE.search(line) and not line.startswith(("    ", "\t")))
+
+
+def is_large(request: str) -> bool:
+    """Whether it is worth a plan of its own. A small request goes straight to the coder."""
+    text = _QUOTED.sub(" ", request[:20_000])
+    return len(text) > _LARGE or len(_ITEM.findall(text)) >= _MANY or _BROAD.search(text) is not None
 
 
 def _part(text: str) -> str:
