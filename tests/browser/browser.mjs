@@ -12,10 +12,14 @@ export const CHROMIUM = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/ch
   (path) => path && existsSync(path),
 );
 
+export const FLAGS = ["--no-sandbox", "--disable-dev-shm-usage"];
+
 export class Browser {
+  /** The Chromium at `BRAIN_BROWSER`, which outlives the story, or one of its own. */
   static async open() {
     const browser = new Browser();
-    browser.chromium = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+    const shared = process.env.BRAIN_BROWSER;
+    browser.chromium = shared ? await chromium.connect(shared) : await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
     browser.faults = [];
     return browser;
   }

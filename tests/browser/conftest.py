@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,16 @@ PROJECT = HERE.parents[1]
 CHROMIUM = (os.environ.get("CHROMIUM", ""), "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
 
 Node = Callable[..., str]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[str]:
+    """The address of a browser that all stories of this process use, each with a context of its own."""
+    command = ["node", str(HERE / "browser_server.mjs")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=PROJECT) as server:
+        assert server.stdin and server.stdout
+        yield server.stdout.readline().strip()
+        server.stdin.close()
 
 
 @pytest.fixture(scope="session")
@@ -29,9 +39,10 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Node:
     assert built.returncode == 0, built.stdout + built.stderr
     environ = {**os.environ, "BRAIN_PYTHON": sys.executable, "BRAIN_PICTURES": str(tmp_path_factory.mktemp("pictures"))}
 
-    def run(script: str, *arguments: str, seconds: float = 140) -> str:
+    def run(script: str, *arguments: str, seconds: float = 140, browser: str = "") -> str:
         command = ["node", str(HERE / script), *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, env=environ, cwd=PROJECT)
+        settings = {**environ, "BRAIN_BROWSER": browser}
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, env=settings, cwd=PROJECT)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 

@@ -15,6 +15,7 @@ import type {
   EventPage,
   Examination,
   ExecuteRequest,
+  FleetState,
   ForkRequest,
   GrantInfo,
   GrantList,
@@ -250,6 +251,11 @@ export class BrainService {
   /** What a file imports, and what depends on it or on a symbol. */
   impact(request: ImpactRequest, signal?: AbortSignal): Promise<ImpactAnswer> {
     return this.#post("/api/brain/memory/impact", request, signal);
+  }
+
+  /** The workers, what they run, and what is queued. */
+  fleet(signal?: AbortSignal): Promise<FleetState> {
+    return this.#get("/api/brain/fleet", signal);
   }
 
   /** Starts servers that nobody has seen yet. */

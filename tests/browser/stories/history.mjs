@@ -57,14 +57,14 @@ export default async function ({ sidecar, page }) {
   await sidecar.call("POST", `/api/brain/tasks/${asks}/approvals/${approvalId}`, { decision: "deny", scope: "once" });
   await reaches("completed");
   await nav.getByRole("region", { name: "Needs you" }).waitFor({ state: "detached" });
-  await page.waitForTimeout(1_500);
-  assert.ok(requests.filter((path) => path === "/api/brain/tasks").length === 0, "the list was polled");
   await task.focus();
 
   // The dashboard has the same tasks.
   await page.getByRole("button", { name: "Dashboard" }).click();
   const dashboard = page.getByRole("dialog", { name: "Dashboard" });
+  await dashboard.getByRole("region", { name: "Workers" }).getByText(/running · 0 of \d+ slots in use/).waitFor();
   await dashboard.getByRole("region", { name: "Alerts" }).getByText("Nothing needs you.").waitFor();
   await page.keyboard.press("Escape");
   await dashboard.waitFor({ state: "detached" });
+  assert.ok(requests.filter((path) => path === "/api/brain/tasks").length === 0, "the list was polled");
 }

@@ -34,7 +34,8 @@ export default async function ({ sidecar, page }) {
 
   await page.keyboard.press("Control+k");
   await box.fill("zzzz");
-  await palette.getByText("No matches.").waitFor();
+  await palette.getByRole("option", { name: "Find “zzzz” in code" }).waitFor();
+  assert.equal(await palette.getByRole("option").count(), 1);
   await page.keyboard.press("Escape");
   await palette.waitFor({ state: "detached" });
 

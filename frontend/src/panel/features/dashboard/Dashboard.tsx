@@ -5,6 +5,7 @@ import { Dialog } from "../../shared/dialog.tsx";
 import { ago, cost, count, leaf } from "../../shared/format.ts";
 import styles from "./Dashboard.module.css";
 import { useSpending } from "./useSpending.ts";
+import { useFleet, Workers } from "./Workers.tsx";
 
 const DAYS = 14;
 
@@ -18,6 +19,7 @@ interface Props {
 /** All tasks at a glance: at work, queued, those that need you, and what they cost. */
 export default function Dashboard({ list, status, onSelect, onClose }: Props) {
   const spending = useSpending();
+  const fleet = useFleet(list);
   const by = (wanted: (task: Task) => boolean) => list.tasks.filter(wanted);
   const working = by(({ status: at }) => at === "running" || at === "cancelling");
   const queued = by(({ status: at }) => at === "queued");
@@ -30,7 +32,7 @@ export default function Dashboard({ list, status, onSelect, onClose }: Props) {
     <Dialog label="Dashboard" className={styles.dashboard} onClose={onClose} titled>
       <dl className={styles.numbers}>
         <Figure name="at work" value={String(working.length)} />
-        <Figure name="queued" value={String(queued.length)} />
+        <Figure name="queued" value={String(fleet?.queue.depth ?? queued.length)} />
         <Figure name="need attention" value={String(alerts.length)} warn={alerts.length > 0} />
         <Figure name="tokens" value={count(spending.tokens)} />
         <Figure name="cost" value={cost(spending.costUsd)} />
@@ -55,7 +57,8 @@ export default function Dashboard({ list, status, onSelect, onClose }: Props) {
           ))}
         </Section>
       </div>
-      {status && (
+      {fleet && <Workers fleet={fleet} list={list} onSelect={onSelect} />}
+      {status && fleet === undefined && (
         <p className={styles.worker}>
           Worker: process {status.pid} in {leaf(status.workspace)}
           {status.shells.length > 0 && `, ${status.shells.length} connected shells`}, journal {status.journal.state}.

@@ -1,4 +1,4 @@
-import { CommandEmpty, CommandGroup, CommandInput, CommandItem, CommandList, Command as CommandRoot } from "cmdk";
+import { CommandGroup, CommandInput, CommandItem, CommandList, Command as CommandRoot } from "cmdk";
 import { useMemo, useState } from "react";
 import { Dialog } from "../../shared/dialog.tsx";
 import { showCode } from "../../stores/code.ts";
@@ -43,7 +43,6 @@ export default function Palette({ entries, onClose }: Props) {
           aria-label="Search"
         />
         <CommandList label="Results">
-          <CommandEmpty>No matches.</CommandEmpty>
           {groups.map(([group, members]) => (
             <CommandGroup key={group} heading={group}>
               {members.map((entry) => (
