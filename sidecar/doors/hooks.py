@@ -20,7 +20,8 @@ def read_event(payload: Json, hook: IncomingHook) -> Action:
     text, missing = _fill(hook.task, payload)
     if missing:
         return Ignore(f"the JSON has no {', '.join(missing)}")
-    return StartTask(text[:_MAX_TEXT], hook.workspace, {"approvals": hook.approvals}, text[:_MAX_TEXT])
+    chosen = {"agentType": hook.agent} if hook.agent else {}
+    return StartTask(text[:_MAX_TEXT], hook.workspace, {"approvals": hook.approvals, **chosen}, text[:_MAX_TEXT])
 
 
 def _fill(template: str, payload: Json) -> tuple[str, list[str]]:

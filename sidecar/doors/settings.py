@@ -15,7 +15,7 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sidecar.wire.tasks import Approvals
+from sidecar.wire.tasks import AgentName, Approvals
 
 GITHUB_URL = "https://api.github.com"
 Table = TypeVar("Table", bound=BaseModel)
@@ -128,6 +128,8 @@ class IncomingHook(_Table):
     #: Deliveries of one subject go to one task, in order; empty: each starts its own.
     subject: str = ""
     approvals: Literal["auto", "readonly"] = "auto"
+    #: The agent that works on it, one of the roster or of your own; without it, the router chooses.
+    agent: AgentName | None = None
 
 
 class Webhook(_Table):

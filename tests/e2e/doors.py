@@ -25,6 +25,7 @@ class Doors:
     def __init__(self, sidecar: RunningSidecar, port: int = 0, **environ: str) -> None:
         self.sidecar = sidecar
         self.port = port
+        self.log_file = sidecar.data_dir.parent / "doors.log"
         self.environ = {**sidecar.environ, **SECRETS, **environ}
         self.process: subprocess.Popen[str] | None = None
         self.address = ("", 0)
@@ -32,9 +33,14 @@ class Doors:
     def start(self) -> None:
         command = [sys.executable, "-m", "sidecar", "doors", "--port", str(self.port)]
         command += ["--data-dir", str(self.sidecar.data_dir)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=self.environ, cwd=PROJECT)
+        with self.log_file.open("a") as log:
+            self.process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=log, text=True, env=self.environ, cwd=PROJECT
+            )
         assert self.process.stdout
-        ready = json.loads(self.process.stdout.readline())
+        line = self.process.stdout.readline()
+        assert line, self.log_file.read_text()
+        ready = json.loads(line)
         assert ready["event"] == "ready"
         assert ready["pid"] == self.process.pid
         url = urlsplit(ready["url"])

@@ -17,7 +17,9 @@ from tests.support.emulate import APP_ID, EmulatedGithub, emulated_github, free_
 from tools.local.sandbox.probe import Sandboxes
 
 pytestmark = pytest.mark.skipif(not Sandboxes().available(), reason="this machine has no sandbox")
-FILES = {"calc.py": BUGGY, "test_calc.py": TEST}
+#: The test also writes down what environment it sees.
+SEEN = "    import os, pathlib\n    pathlib.Path('seen.env').write_text(repr(dict(os.environ)))\n"
+FILES = {"calc.py": BUGGY, "test_calc.py": TEST + SEEN, ".gitignore": "seen.env\n"}
 MODELS = {f"BRAIN_MODEL_{role}": "scripted/story" for role in ("FAST", "SMART", "INSTANT")}
 REPOSITORY = "/repos/acme/shop"
 
@@ -37,7 +39,8 @@ def opened(tmp_path: Path, workspace: Path) -> Iterator[tuple[EmulatedGithub, Ru
             f'[github]\nallow = ["acme"]\ngit = "{github.git}"\n[github.repositories]\n"acme/shop" = "{workspace}"\n'
         )
         app = {"BRAIN_GITHUB_APP_ID": str(APP_ID), "BRAIN_GITHUB_APP_KEY_FILE": str(tmp_path / "app.pem")}
-        doors = Doors(sidecar, port, BRAIN_GITHUB_URL=github.url, **app)
+        others = {"BRAIN_SLACK_SIGNING_SECRET": "canary-slack-1", "BRAIN_LINEAR_WEBHOOK_SECRET": "canary-linear-1"}
+        doors = Doors(sidecar, port, BRAIN_GITHUB_URL=github.url, **app, **others)
         doors.start()
         try:
             yield github, sidecar, doors
@@ -57,7 +60,7 @@ def comments(github: EmulatedGithub, number: int) -> list[str]:
 
 
 def test_a_labelled_issue_becomes_a_pull_request_with_evidence_and_a_check(tmp_path: Path, workspace: Path) -> None:
-    with opened(tmp_path, workspace) as (github, sidecar, _):
+    with opened(tmp_path, workspace) as (github, sidecar, doors):
         sidecar.script("story", {"coder": [write("calc.py", RIGHT), says("Mended add, @mallory.")], "*": PASSED})
         number = label(github, "add subtracts")
         wait_until(lambda: len(comments(github, number)) == 2, what="the result")
@@ -72,6 +75,25 @@ def test_a_labelled_issue_becomes_a_pull_request_with_evidence_and_a_check(tmp_p
         assert (check["name"], check["conclusion"]) == ("rainy-brain", "success")
         assert pull["html_url"] in comments(github, number)[1]
         assert (workspace / "calc.py").read_text() == BUGGY  # the person's own files are left alone
+        assert list(tmp_path.glob(".cache/rainy-brain/clones/*/shop/seen.env")), "the tests of the clone ran"
+        doors.end()
+        sidecar.stop()
+        assert_no_secret(doors, tmp_path)
+        doors.start()
+
+
+def assert_no_secret(doors: Doors, place: Path) -> None:
+    """Neither logs, stores, mirrors, clones nor the environment of a command hold a secret of the doors."""
+    tokens = [each.split("=")[-1] for each in map(str, doors.environ.values()) if "canary" in each]
+    key = "".join((place / "app.pem").read_text().splitlines()[1:3])
+    secrets = [*tokens, SECRET, key[:40]]
+    assert len(tokens) == 2
+    places = (place / "data", place / ".cache", doors.log_file, doors.sidecar.log_file)
+    files = [file for each in places for file in ([each] if each.is_file() else each.rglob("*")) if file.is_file()]
+    assert len(files) > 20
+    for file in files:
+        content = file.read_bytes()
+        assert not any(secret.encode() in content for secret in secrets), file
 
 
 def checks(github: EmulatedGithub, commit: str) -> list[Any]:

@@ -1,12 +1,17 @@
 """The HTTP client of the doors, against servers that behave badly."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 
+from sidecar.doors.github_api import PERMISSIONS, GithubApi, GithubAuth
+from sidecar.doors.github_comments import GithubComments
 from sidecar.doors.http import Answer, DoorsHttp, NotSent, rest_of
+from sidecar.doors.outbox import Letter
 from sidecar.doors.sender import pause_before
 
 
@@ -108,3 +113,22 @@ def test_attempts_are_spread_and_never_earlier_than_the_server_asks() -> None:
     assert len(pauses) > 1 and all(8 <= pause <= 10 for pause in pauses)
     assert pause_before(0, 500.0) >= 500
     assert pause_before(1_000, 1.0) <= 3_600 * 1.25
+
+
+async def test_a_comment_whose_answer_got_lost_is_found_and_not_posted_again(http: DoorsHttp) -> None:
+    letter = Letter(1, "github.t.4", "github:acme/shop#7", "Done.", attempts=1)
+    there = json.dumps([{"body": "Done.\n\n<!-- github.t.4 -->"}]).encode()
+    other = json.dumps([{"body": "<!-- github.t.40 -->"}]).encode()
+    for found, methods in ((there, [b"GET"]), (other, [b"GET", b"POST"])):
+        async with server(answer("200 OK", body=found), answer("201 Created")) as (url, heads):
+            await GithubComments(GithubApi(http, GithubAuth(http, url, "token"), url)).send(letter)
+            assert [head.split()[0] for head in heads] == methods
+
+
+async def test_an_app_asks_for_a_token_of_one_repository_with_few_permissions(http: DoorsHttp, tmp_path: Path) -> None:
+    key = tmp_path / "app.pem"
+    auth = GithubAuth(http, "http://127.0.0.1:1", app="1", key_file=str(key))
+    with pytest.raises(NotSent, match="can't be used") as refused:
+        await auth.token("acme/shop")
+    assert str(key) not in str(refused.value) and refused.value.again == 60
+    assert set(PERMISSIONS) == {"checks", "contents", "issues", "metadata", "pull_requests"}

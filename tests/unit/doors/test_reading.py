@@ -82,6 +82,8 @@ def test_a_template_takes_values_by_path_and_never_reads_a_value_as_a_template()
     assert isinstance(action, StartTask)
     assert action.text == "Build 5 of {build.secret} [2J failed: lint"
     assert hooks.read_event({"build": {"id": 5}}, hook) == Ignore("the JSON has no repo, steps.1.name")
+    named = hooks.read_event(payload, hook.model_copy(update={"agent": "mender"}))
+    assert isinstance(named, StartTask) and named.options == {"approvals": "auto", "agentType": "mender"}
 
 
 def test_a_path_leads_to_text_or_nowhere() -> None:
