@@ -33,6 +33,7 @@ from sidecar.api.system import DoctorRoutes, SystemRoutes
 from sidecar.api.tasks import ReviewRoutes, TaskRoutes, WorktreeRoutes
 from sidecar.api.tools import ToolRoutes, TrustRoutes
 from sidecar.cache import Caches
+from sidecar.cache.watcher import Watcher
 from sidecar.config.approvals import StandingApprovals
 from sidecar.config.data_dir import DataDir, LockedDirectory, RenewalKeys
 from sidecar.config.grants import Grants
@@ -229,13 +230,26 @@ class Sidecar:
             self._bus = Bus(self._journal, settings.redis_url)
             self._bus.start()
 
+    def _open_memory(self, watcher: Watcher) -> LocalMemory:
+        settings = self._settings
+        if settings.memory == "r2r":
+            from sidecar.memory.r2r import R2RMemory
+            from sidecar.memory.r2r_client import R2RClient, R2RError
+
+            try:
+                client = R2RClient(settings.r2r_url, os.environ.get("R2R_API_KEY", ""))
+                return R2RMemory(client, self._private, settings.sandbox, watcher.subscribe)
+            except R2RError as error:
+                log.warning("Only the local index answers: %s", error)
+        return LocalMemory(self._private, settings.sandbox, watcher.subscribe)
+
     async def _build(self, token: str, port: int) -> QuietServer:
         """Everything, from the journal up to the HTTP server."""
         launch, settings = self._launch, self._settings
         self._journal = await self._open_journal()
         self._slots = launch.slots or settings.max_tasks
         caches = Caches()
-        self._memory = LocalMemory(self._private, settings.sandbox, caches.watcher.subscribe)
+        self._memory = self._open_memory(caches.watcher)
         notes = Notes(launch.data_dir)
         past = Past(self._journal, notes)
         repositories = Repositories(self._data.path)

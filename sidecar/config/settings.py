@@ -86,6 +86,10 @@ class Settings(BaseModel):
         "",
         description="Tools that may run beside other calls, or with a minus may not: `run_tests, -recall`",
     )
+    memory: Literal["local", "r2r"] = Field(
+        "local", description="Search code in the local index, or also in an R2R server, which gets the indexed files"
+    )
+    r2r_url: str = Field("", description="Address of that R2R 3.6 server; its key is read from `R2R_API_KEY`")
     sandbox: Literal["auto", "off"] = Field("auto", description="Run commands in a sandbox")
     command_file_bytes: Annotated[
         int, Field(ge=0, description="Size limit of a file that a command writes; 0 is unlimited")
