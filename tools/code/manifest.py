@@ -13,6 +13,8 @@ from tools.host import Host
 _SIZE = 512 * 1024
 #: Where a README says what it is about.
 _PROSE = 20_000
+#: Tags, addresses, and labels such as "**Source Code**:".
+_NO_PROSE = re.compile(r"<[^<>]{0,500}>|https?://\S+|\*\*[^*]{0,200}\*\*:")
 _WORDS = 700
 
 
@@ -66,9 +68,10 @@ def first_paragraph(readme: str) -> str:
         ]
         prose = re.sub(r"\s+", " ", " ".join(lines)).strip()
         prose = re.sub(r"^>\s*", "", prose)
+        words = _NO_PROSE.sub("", prose)
         if (
-            len(prose) > 20
-            and re.search(r"[a-z]{2} [a-z]{2}", prose, re.IGNORECASE)
+            len(words) > 20
+            and re.search(r"[a-z]{2} [a-z]{2}", words, re.IGNORECASE)
             and not prose.startswith(("- ", "* "))
         ):
             return prose[:_WORDS] + ("…" if len(prose) > _WORDS else "")

@@ -31,3 +31,5 @@ def test_the_first_words_of_a_readme_are_a_sentence() -> None:
         == "A tool that does things."
     )
     assert first_paragraph("# Only a heading") == ""
+    links = '**Source Code**: <a href="https://example.org/a b" target="_blank">https://example.org</a>'
+    assert first_paragraph(f"# A\n\n{links}\n\n---\n\nIt is a small web framework.") == "It is a small web framework."
