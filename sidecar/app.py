@@ -49,7 +49,7 @@ from sidecar.engine.stalls import Stalls
 from sidecar.engine.worktrees import Worktrees
 from sidecar.fleet.crew.crew import AGENTS, CrewWork
 from sidecar.fleet.schedules.runner import ScheduleRunner
-from sidecar.fleet.state import ANY_POOL, SharedFleet, SingleSidecar
+from sidecar.fleet.state import ANY_POOL, Fleet, SharedFleet, SingleSidecar
 from sidecar.journal.port import Journal, Retention
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.mcp.endpoint import McpEndpoint
@@ -345,13 +345,18 @@ class Sidecar:
         self._streams = Streams(settings.max_streams, settings.slow_reader_seconds)
         session = SessionRoutes(token, RenewalKeys(self._data), launch.data_dir, _authority(launch.host, port))
         session.sweep()
+        fleet: Fleet = (
+            SharedFleet(self._shared)
+            if self._shared is not None
+            else SingleSidecar(self._journal, self._engine.owner, self._slots, lambda: self._engine.running)
+        )
         self._metrics = MetricsRoutes(
             self._journal,
             self._streams,
             launch.data_dir,
             self._registry.names,
             catalog.has_price,
-            runs_tasks=launch.runs_tasks,
+            fleet,
         )
         handlers = (
             self._metrics,
@@ -363,11 +368,7 @@ class Sidecar:
             TrustRoutes(trust, approvals, launch.workspace, self._engine),
             GrantRoutes(grants, launch.data_dir, self._engine.checked_workspace),
             McpRoutes(servers, references, self._engine.checked_workspace),
-            FleetRoutes(
-                SharedFleet(self._shared)
-                if self._shared is not None
-                else SingleSidecar(self._journal, self._engine.owner, self._slots, lambda: self._engine.running)
-            ),
+            FleetRoutes(fleet),
             ScheduleRoutes(self._schedules),
             ModelRoutes(catalog, Selection(catalog, choices)),
             KeyRoutes(keys),

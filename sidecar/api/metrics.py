@@ -5,10 +5,12 @@ import json
 import logging
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, get_args
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,8 +19,10 @@ from sidecar import __version__
 from sidecar.api.requests import answer, number
 from sidecar.api.streams import Streams
 from sidecar.config.paths import write_private
+from sidecar.fleet.state import Fleet
 from sidecar.journal.errors import CursorLost
-from sidecar.journal.port import Journal, StoredEvent
+from sidecar.journal.port import DEFAULT_POOL, Journal, StoredEvent
+from sidecar.wire.fleet import FleetState, WorkerStatus
 from sidecar.wire.stats import SpentTokens, StatsAnswer
 from sidecar.wire.tasks import Status
 
@@ -101,13 +105,6 @@ def _load(file: Path) -> "Tally":
     return found if found.version == Tally().version else Tally()
 
 
-class Pools(NamedTuple):
-    """Queued tasks by pool, and workers by pool and status."""
-
-    queue: Mapping[str, int]
-    workers: Mapping[tuple[str, ...], int]
-
-
 class MetricsRoutes:
     def __init__(
         self,
@@ -116,15 +113,14 @@ class MetricsRoutes:
         data_dir: Path,
         tools: Callable[[], Iterable[str]],
         priced: Callable[[str], bool],
-        *,
-        runs_tasks: bool,
+        fleet: Fleet,
     ) -> None:
         self._journal = journal
         self._streams = streams
         self._doors = data_dir / DOORS_FILE
         self._tools = tools
         self._priced = priced
-        self._runs_tasks = runs_tasks
+        self._fleet = fleet
         self.totals = JournalTotals(journal, data_dir / FILE)
         self._started = time.monotonic()
 
@@ -135,7 +131,7 @@ class MetricsRoutes:
         counts = await self._journal.counts()
         state = self._journal.state()
         deliveries, outgoing = await asyncio.to_thread(_read_doors, self._doors)
-        pools = self._pools(counts)
+        fleet = await self._fleet.state()
         moment = Moment(
             version=__version__,
             uptime=time.monotonic() - self._started,
@@ -143,21 +139,13 @@ class MetricsRoutes:
             streams=self._streams.open,
             journal_bytes=state.size_bytes,
             journal_stalled=state.state == "stalled",
-            queue=pools.queue,
-            workers=pools.workers,
+            queue={DEFAULT_POOL: 0, **fleet.queue.pools},
+            workers=_count_workers(fleet),
             deliveries=deliveries,
             outgoing=outgoing,
         )
         text = render(tally, moment, self._tools())
         return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
-
-    def _pools(self, counts: Mapping[Status, int]) -> Pools:
-        """Without a fleet this process is the only worker."""
-        status = "busy" if counts.get(Status.RUNNING, 0) else "idle"
-        workers: dict[tuple[str, ...], int] = {
-            ("local", each): int(self._runs_tasks and each == status) for each in ("busy", "idle")
-        }
-        return Pools({"local": counts.get(Status.QUEUED, 0)}, workers)
 
     async def stats(self, request: Request) -> Response:
         tally = await self.totals.read()
@@ -179,6 +167,13 @@ class MetricsRoutes:
                     )
                 )
         return answer(StatsAnswer(spent=rows, ended=dict(tally.ended)))
+
+
+def _count_workers(fleet: FleetState) -> Mapping[tuple[str, ...], int]:
+    """By pool and status, with zeros for the pools that there are."""
+    pools = {worker.pool for worker in fleet.workers} or {DEFAULT_POOL}
+    there = Counter((worker.pool, worker.status) for worker in fleet.workers)
+    return {each: there[each] for each in product(pools, get_args(WorkerStatus))}
 
 
 def _read_doors(file: Path) -> tuple[dict[tuple[str, ...], float], dict[str, int]]:

@@ -194,6 +194,9 @@ class TelegramServer(ChatServer):
         if "reply_markup" in sent:
             sent["reply_markup"] = json.loads(sent["reply_markup"])
         match method:
+            case "sendMessage" if sent["chat_id"] == "13":
+                error = {"ok": False, "error_code": 403, "description": "Forbidden: bot was blocked by the user"}
+                return web.json_response(error, status=403)
             case "sendMessage":
                 number = 1_000 + self.next_number()
                 self.posts.append({**sent, "message_id": number})

@@ -84,7 +84,9 @@ def test_metrics_survive_a_kill_and_count_nothing_twice(seen: RunningSidecar) ->
         'brain_tokens_total{"direction": "input", "model": "scripted/count"}': 1_000,
         'brain_estimated_cost_usd_total{"model": "scripted/count"}': 0.5,
         'brain_task_duration_seconds_count{"status": "completed"}': 1,
-        'brain_queue_depth{"pool": "local"}': 0,
+        'brain_queue_depth{"pool": "default"}': 0,
+        'brain_workers{"pool": "*", "status": "running"}': 1,
+        'brain_workers{"pool": "*", "status": "dead"}': 0,
         'brain_door_deliveries_total{"door": "github", "state": "received"}': 0,
     }
     for life in range(3):
