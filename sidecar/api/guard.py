@@ -111,7 +111,7 @@ class Guard:
             return {}
         return {
             "Access-Control-Allow-Origin": origin,
-            "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key, Last-Event-ID",
+            "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, traceparent",
             "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE",
             "Vary": "Origin",
         }

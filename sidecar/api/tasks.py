@@ -78,7 +78,13 @@ class TaskRoutes:
 
     async def message(self, request: Request) -> Response:
         message = await read(request, MessageRequest)
-        sent = SendMessage(task_id(request), message.text, idempotency_key(request), tuple(message.attachments))
+        sent = SendMessage(
+            task_id(request),
+            message.text,
+            idempotency_key(request),
+            tuple(message.attachments),
+            message.author != "other",
+        )
         return await self._accept(sent)
 
     async def approve(self, request: Request) -> Response:

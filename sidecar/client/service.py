@@ -98,10 +98,10 @@ class TaskHandle:
     def resume(self) -> None:
         self._service.post(self._path("/resume"))
 
-    def message(self, text: str, *, key: str = "") -> None:
+    def message(self, text: str, *, key: str = "", author: Literal["person", "other"] = "person") -> None:
         """Steer it, or go on with it once it has ended. The same `key` gives the same message."""
         headers = {"Idempotency-Key": key or secrets.token_hex(16)}
-        self._service.post(self._path("/messages"), {"text": text}, headers=headers)
+        self._service.post(self._path("/messages"), {"text": text, "author": author}, headers=headers)
 
     def approve(self, approval_id: str, decision: Decision, scope: Scope = "once") -> None:
         self._service.post(self._path(f"/approvals/{quote(approval_id, '')}"), {"decision": decision, "scope": scope})

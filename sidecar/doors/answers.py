@@ -27,7 +27,7 @@ def say(service: BrainService, task_id: str, text: str, key: str) -> None:
             if refusal.status == 409:  # answered meanwhile, perhaps by this delivery before a crash
                 return
             raise
-    task.message(text, key=key)
+    task.message(text, key=key, author="other")
 
 
 def waiting_for(events: Sequence[Json]) -> Json | None:

@@ -191,7 +191,7 @@ class DeliveryDispatcher:
         if delivery.door == "linear":
             say(self._connect(), task_id, text, delivery.key)
         else:
-            self._connect().task(task_id).message(text, key=delivery.key)
+            self._connect().task(task_id).message(text, key=delivery.key, author="other")
 
     def _stop(self, task_id: str) -> None:
         try:

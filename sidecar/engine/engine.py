@@ -331,6 +331,7 @@ class Engine:
                 text=text,
                 opens=status is Status.COMPLETED,
                 attachments=list(operation.attachments) or None,
+                by_other=None if operation.by_person else True,
             )
             message_event = MessageEvent(message_id=message.id, role="user", agent="", text=text, by=current_actor())
             record = Record(RecordKind.MESSAGE, message.id, message.to_json())

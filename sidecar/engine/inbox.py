@@ -91,7 +91,12 @@ class Inbox:
         text, of = "\n\n".join(message.text for message in late), [message.id for message in late]
         attached = [each for message in late for each in message.attachments or ()]
         opening = UserMessage(
-            id=f"m_{secrets.token_hex(8)}", text=text, opens=True, of=of, attachments=attached or None
+            id=f"m_{secrets.token_hex(8)}",
+            text=text,
+            opens=True,
+            of=of,
+            attachments=attached or None,
+            by_other=any(message.by_other for message in late) or None,
         )
         await self._log.append(records=[done, Record(RecordKind.MESSAGE, opening.id, opening.to_json())])
         self._of_earlier_rounds |= {*of, *self._read}

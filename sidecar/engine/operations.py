@@ -43,6 +43,7 @@ class SendMessage(NamedTuple):
     text: str
     idempotency_key: str | None = None
     attachments: tuple[Attachment, ...] = ()
+    by_person: bool = True
 
 
 class AnswerApproval(NamedTuple):

@@ -55,6 +55,13 @@ class TaskRun:
         return self.request.task if opening is None else opening.text
 
     @property
+    def consent(self) -> str:
+        """The instruction if you wrote it yourself, which counts as consent to the commands it orders; else nothing."""
+        opening = self._opening
+        yours = self.request.options.by_person and (opening is None or not opening.by_other)
+        return self.instruction if yours else ""
+
+    @property
     def attachments(self) -> Sequence[Attachment]:
         """What you attached to the message that opened the present round."""
         opening = self._opening

@@ -73,6 +73,8 @@ class UserMessage(Wire):
     #: It reports what you did, and asks for nothing.
     is_news: bool | None = optional()
     attachments: list[Attachment] | None = optional()
+    #: Someone else wrote it, or a part of it: its words are no consent.
+    by_other: bool | None = optional()
 
 
 class Round(Wire):

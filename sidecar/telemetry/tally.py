@@ -5,7 +5,7 @@ Counters only grow: what was counted stays counted when old tasks are pruned.
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -158,14 +158,3 @@ def _seconds(start: str, end: str) -> float:
         return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
     except ValueError:
         return 0.0
-
-
-def sum_spending(parts: Iterable[Spending]) -> Spending:
-    total = Spending()
-    for part in parts:
-        total.requests += part.requests
-        total.input += part.input
-        total.output += part.output
-        total.cached += part.cached
-        total.cost += part.cost
-    return total

@@ -153,6 +153,10 @@ class Accepted(Wire):
 class MessageRequest(Wire):
     text: TaskText
     attachments: Annotated[list[Attachment], Field(max_length=32)] = []
+    author: Annotated[
+        Literal["person", "other"] | None,
+        Field(description="As in `options`: words of `other` are no consent, whoever started the task."),
+    ] = optional()
 
 
 class ApprovalRequest(Wire):

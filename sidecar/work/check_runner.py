@@ -42,7 +42,7 @@ class TaskCheckRunner:
             workspace=directory or run.request.workspace,
             approvals=self._approvals(approved),
             ledger=ledger,
-            task_text=run.instruction if run.request.options.by_person else "",
+            task_text=run.consent,
             single_use=True,
             can_ask=run.request.options.can_ask and not run.request.options.verify_unasked,
             copy_of=tuple(filter(None, (run.origin, run.request.workspace if directory is not None else ""))),

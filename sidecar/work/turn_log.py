@@ -104,7 +104,7 @@ class TaskTurnLog:
             workspace=run.request.workspace,
             approvals=self._approvals(),
             ledger=run.ledger,
-            task_text=run.instruction if run.request.options.by_person else "",
+            task_text=run.consent,
             tools=frozenset(self._agent.tools),
             unattended=not run.request.options.can_ask,
             external="all" if "run_command" in self._agent.tools else "reads",

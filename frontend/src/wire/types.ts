@@ -748,6 +748,8 @@ export interface MessageEvent {
 export interface MessageRequest {
   text: string;
   attachments?: Attachment[];
+  /** As in `options`: words of `other` are no consent, whoever started the task. */
+  author?: "person" | "other";
 }
 
 /** The model that plays a role from here on; `reason` also says when earlier results no longer fit its context. */

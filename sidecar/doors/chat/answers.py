@@ -55,7 +55,7 @@ class ChatAnswers:
         question = await self._messages.open_question(task_id)
         if question and reply.person in people.decide:
             return await self._once(lambda task: task.answer(question, reply.text), task_id, reply.person)
-        return await self._once(lambda task: task.message(reply.text, key=key), task_id, reply.person)
+        return await self._once(lambda task: task.message(reply.text, key=key, author="other"), task_id, reply.person)
 
     async def _once(self, act: Callable[[TaskHandle], None], task_id: str, person: str) -> Settled:
         """The sidecar takes each answer once; a later one finds it answered, or the task ended."""
@@ -76,6 +76,6 @@ def _carry_out(task: TaskHandle, button: StoredButton, token: str) -> None:
         case "answer":
             task.answer(button.item, button.choice)
         case "say":
-            task.message(button.choice, key=f"button-{token}")
+            task.message(button.choice, key=f"button-{token}", author="other")
         case "stop":
             task.cancel()

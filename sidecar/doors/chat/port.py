@@ -43,3 +43,5 @@ class Messenger(Protocol):
 
     async def find(self, place: Place, key: str) -> str | None:
         """The id of a message that an earlier attempt posted, if the service can tell."""
+
+    async def close(self) -> None: ...

@@ -5,27 +5,26 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 from sidecar.doors.chat.channel import ChatChannel
 from sidecar.doors.chat.messages import ChatMessages
+from sidecar.doors.chat.port import Messenger
 from sidecar.doors.deliveries import Arrival, Deliveries
 from sidecar.doors.settings import DoorsError, load_doors
 from sidecar.doors.store import DoorsStore
 
 
-class _Closable(Protocol):
-    async def close(self) -> None: ...
-
-
 @dataclass(slots=True)
 class Chats:
     messages: ChatMessages
+    panel_url: str
     channels: list[ChatChannel] = field(default_factory=list)
     loops: list[Callable[[], Coroutine[Any, Any, None]]] = field(default_factory=list)
-    _messengers: list[_Closable] = field(default_factory=list)
+    _messengers: list[Messenger] = field(default_factory=list)
 
-    def add(self, channel: ChatChannel, messenger: _Closable) -> None:
+    def add(self, service: str, messenger: Messenger) -> None:
+        channel = ChatChannel(service, messenger, self.messages, self.panel_url)
         self.channels.append(channel)
         self.loops.append(channel.show_progress)
         self._messengers.append(messenger)
@@ -38,6 +37,13 @@ class Chats:
             await messenger.close()
 
 
+class Inbox(NamedTuple):
+    """Keeps what someone known sent."""
+
+    keep: Callable[[Arrival], Awaitable[bool]]
+    is_known: Callable[[str], bool]
+
+
 def open_chats(
     store: DoorsStore,
     deliveries: Deliveries,
@@ -45,53 +51,37 @@ def open_chats(
     environ: Mapping[str, str],
     wake: Callable[[], None],
 ) -> Chats:
-    doors, chats = load_doors(config_dir), Chats(ChatMessages(store))
+    chats = Chats(ChatMessages(store), load_doors(config_dir).panel_url)
 
     async def keep(arrival: Arrival) -> bool:
         new = await deliveries.add(arrival)
         wake()
         return new
 
-    if token := environ.get("BRAIN_SLACK_BOT_TOKEN", ""):
+    if environ.get("BRAIN_SLACK_BOT_TOKEN"):
         _need("slack_sdk", "doors")
-        _open_slack(chats, token, environ, doors.panel_url, keep, _known(config_dir, "slack"))
-    if token := environ.get("BRAIN_TELEGRAM_TOKEN", ""):
+        _open_slack(chats, environ, Inbox(keep, _known(config_dir, "slack")))
+    if environ.get("BRAIN_TELEGRAM_TOKEN"):
         _need("telegram", "telegram")
-        _open_telegram(chats, token, environ, doors.panel_url, keep, _known(config_dir, "telegram"))
+        _open_telegram(chats, environ, Inbox(keep, _known(config_dir, "telegram")))
     return chats
 
 
-def _open_slack(
-    chats: Chats,
-    token: str,
-    environ: Mapping[str, str],
-    panel_url: str,
-    keep: Callable[[Arrival], Awaitable[bool]],
-    is_known: Callable[[str], bool],
-) -> None:
+def _open_slack(chats: Chats, environ: Mapping[str, str], inbox: Inbox) -> None:
     from sidecar.doors.chat.slack import SlackMessenger, SlackSocket
 
     address = environ.get("BRAIN_SLACK_URL", "")
-    messenger = SlackMessenger(token, address)
-    chats.add(ChatChannel("slack", messenger, chats.messages, panel_url), messenger)
+    chats.add("slack", SlackMessenger(environ["BRAIN_SLACK_BOT_TOKEN"], address))
     if app_token := environ.get("BRAIN_SLACK_APP_TOKEN", ""):
-        chats.loops.append(SlackSocket(app_token, address, keep, is_known).run)
+        chats.loops.append(SlackSocket(app_token, address, *inbox).run)
 
 
-def _open_telegram(
-    chats: Chats,
-    token: str,
-    environ: Mapping[str, str],
-    panel_url: str,
-    keep: Callable[[Arrival], Awaitable[bool]],
-    is_known: Callable[[str], bool],
-) -> None:
+def _open_telegram(chats: Chats, environ: Mapping[str, str], inbox: Inbox) -> None:
     from sidecar.doors.chat.telegram import TelegramMessenger, TelegramPoll, open_bot
 
-    bot = open_bot(token, environ.get("BRAIN_TELEGRAM_URL", ""))
-    messenger = TelegramMessenger(bot)
-    chats.add(ChatChannel("telegram", messenger, chats.messages, panel_url), messenger)
-    chats.loops.append(TelegramPoll(bot, keep, is_known).run)
+    connection = open_bot(environ["BRAIN_TELEGRAM_TOKEN"], environ.get("BRAIN_TELEGRAM_URL", ""))
+    chats.add("telegram", TelegramMessenger(connection))
+    chats.loops.append(TelegramPoll(connection.bot, *inbox).run)
 
 
 def _known(config_dir: Path, service: str) -> Callable[[str], bool]:

@@ -5,7 +5,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sidecar.doors import telegram as door
 from sidecar.doors.actions import Json, text_at
@@ -15,6 +15,7 @@ from sidecar.doors.http import NotSent
 
 if TYPE_CHECKING:
     from telegram import Bot, InlineKeyboardMarkup
+    from telegram.request import HTTPXRequest
 
 log = logging.getLogger("brain.doors.telegram")
 
@@ -26,19 +27,26 @@ _LONGEST_PAUSE = 60.0
 _CONFLICT_PAUSE = 30.0
 
 
-def open_bot(token: str, address: str = "") -> "Bot":
+class Connection(NamedTuple):
+    """A bot that wasn't initialized closes nothing, and initializing it would need the network."""
+
+    bot: "Bot"
+    requests: "Sequence[HTTPXRequest]"
+
+    async def close(self) -> None:
+        for request in self.requests:
+            await request.shutdown()
+
+
+def open_bot(token: str, address: str = "") -> Connection:
     from telegram import Bot
     from telegram.request import HTTPXRequest
 
     base = (address or URL).rstrip("/").removesuffix("/bot")
     options: dict[str, Any] = {"httpx_kwargs": {"trust_env": False}}
-    return Bot(
-        token,
-        base_url=f"{base}/bot",
-        base_file_url=f"{base}/file/bot",
-        request=HTTPXRequest(**options),
-        get_updates_request=HTTPXRequest(**options, read_timeout=POLL_SECONDS + 10),
-    )
+    sending, polling = HTTPXRequest(**options), HTTPXRequest(**options, read_timeout=POLL_SECONDS + 10)
+    bot = Bot(token, f"{base}/bot", f"{base}/file/bot", request=sending, get_updates_request=polling)
+    return Connection(bot, (sending, polling))
 
 
 class TelegramMessenger:
@@ -46,8 +54,9 @@ class TelegramMessenger:
     interval = 4.0
     longest = 4_000
 
-    def __init__(self, bot: "Bot") -> None:
-        self._bot = bot
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._bot = connection.bot
 
     async def post(self, place: Place, text: str, buttons: Sequence[Drawn], key: str) -> str:
         from telegram import LinkPreviewOptions, ReplyParameters
@@ -76,7 +85,7 @@ class TelegramMessenger:
         return None
 
     async def close(self) -> None:
-        await self._bot.shutdown()
+        await self._connection.close()
 
 
 class TelegramPoll:
