@@ -31,6 +31,7 @@ _OTHER_FILES = 15
 _HISTORY_FILES = 40
 _COMMITS = 100
 _COMMIT_POSTINGS = 6_000
+_MAX_NAMED = 6_000
 _LEADERS = 3
 _LEADER_COMMITS = 60
 _CHUNKS_OF_FILE = 2
@@ -74,8 +75,9 @@ class History(NamedTuple):
 
 def find_candidates(store: sqlite3.Connection, question: QueryTerms, filters: Filters) -> list[FileCandidate]:
     """Every candidate file with its candidate chunks, measured."""
-    scores = _score(question.selective())
-    chunk_ids = _best_chunks(question, scores)
+    allowed = _allowed_files(store, filters)
+    scores = _score(question.selective(), allowed)
+    chunk_ids = _best_chunks(question, scores, allowed, 4 if filters.kind else 1)
     history = _read_history(store, question)
     files = _load_files(store, question, filters, scores, history, chunk_ids)
     _load_chunks(store, question, filters, files, scores, chunk_ids)
@@ -92,7 +94,16 @@ def find_candidates(store: sqlite3.Connection, question: QueryTerms, filters: Fi
     return [each for each in files.values() if each.chunks and each.id in recent]
 
 
-def _score(terms: Sequence[Term]) -> Scores:
+def _allowed_files(store: sqlite3.Connection, filters: Filters) -> frozenset[int] | None:
+    """The files that pass the filters, or `None` for all: the best of a folder may be far down among all."""
+    prefix = filters.path.strip("/")
+    if prefix in ("", ".") and not filters.language:
+        return None
+    rows = store.execute("SELECT id, path, language FROM files")
+    return frozenset(file for file, path, language in rows if filters.file(path, language or ""))
+
+
+def _score(terms: Sequence[Term], allowed: frozenset[int] | None) -> Scores:
     chunks: dict[int, float] = {}
     files: dict[int, float] = {}
     for term in terms:
@@ -106,24 +117,28 @@ def _score(terms: Sequence[Term]) -> Scores:
                 best[file] = score
         for file, score in best.items():
             files[file] = files.get(file, 0.0) + score
+    if allowed is not None:
+        chunks = {chunk: score for chunk, score in chunks.items() if chunk >> FILE_SHIFT in allowed}
+        files = {file: score for file, score in files.items() if file in allowed}
     return Scores(chunks, files)
 
 
-def _best_chunks(question: QueryTerms, scores: Scores) -> list[int]:
+def _best_chunks(question: QueryTerms, scores: Scores, allowed: frozenset[int] | None, times: int = 1) -> list[int]:
     """The best of code and of the rest, and those whose names have the question's words or others for them."""
-    ranked = nlargest(3 * _CHUNKS, scores.chunks, key=scores.chunks.__getitem__)
-    found = _split(ranked, FILE_SHIFT, _CHUNKS, _OTHER_CHUNKS)
+    ranked = nlargest(3 * times * _CHUNKS, scores.chunks, key=scores.chunks.__getitem__)
+    found = _split(ranked, FILE_SHIFT, times * _CHUNKS, times * _OTHER_CHUNKS)
+    weights = {term.text: term.weight for term in question.terms}
+    lists = [(other.names, other.weight) for other in question.related]
+    lists += [(postings, weights[text]) for text, postings in question.names.items()]
     named: dict[int, float] = {}
-    for other in question.related:
-        for chunk in other.names.ids:
-            named[chunk] = named.get(chunk, 0.0) + other.weight
-    for text, postings in question.names.items():
-        weight = next(term.weight for term in question.terms if term.text == text)
-        for chunk in postings.ids if len(postings.ids) < _COMMIT_POSTINGS else ():
-            named[chunk] = named.get(chunk, 0.0) + weight
+    for postings, weight in lists:
+        # What so many are called tells none from another.
+        for chunk in postings.ids if len(postings.ids) < _MAX_NAMED else ():
+            if allowed is None or chunk >> FILE_SHIFT in allowed:
+                named[chunk] = named.get(chunk, 0.0) + weight
     known = scores.chunks.get
-    likely = nlargest(2 * _RELATED_CHUNKS, named, key=lambda each: named[each] + known(each, 0.0))
-    found += _split(likely, FILE_SHIFT, _RELATED_CHUNKS, 0)
+    likely = nlargest(2 * times * _RELATED_CHUNKS, named, key=lambda each: named[each] + known(each, 0.0))
+    found += _split(likely, FILE_SHIFT, times * _RELATED_CHUNKS, 0)
     return [each for each in dict.fromkeys(found) if each % CHUNKS_PER_FILE != PATH_PLACE]
 
 
