@@ -11,6 +11,8 @@ from sidecar.doors.store import DoorsStore
 
 #: Keys of old deliveries that are remembered so that a repetition is recognised. Contents go when they are worked on.
 REMEMBERED = 1_000_000
+#: Issues and threads whose task is remembered; a delivery about an older one starts a new task.
+SUBJECTS = 100_000
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS deliveries (
     id INTEGER PRIMARY KEY, door TEXT NOT NULL, delivery_id TEXT, digest BLOB NOT NULL, event TEXT NOT NULL,
@@ -129,6 +131,10 @@ class Deliveries:
         sql = "INSERT OR IGNORE INTO picks VALUES (?)"
         return bool(await self._store.do(lambda store: store.execute(sql, (issue,)).rowcount == 1))
 
+    async def forget(self, subject: str) -> None:
+        """What comes about it from now on starts a new task."""
+        await self._store.do(lambda store: store.execute("DELETE FROM subjects WHERE subject = ?", (subject,)))
+
     async def settle(self, delivery: Delivery, state: str, note: str = "", task_id: str | None = None) -> None:
         """`state` is `done`, `ignored` or `dead`; only a dead delivery keeps its content."""
 
@@ -137,7 +143,10 @@ class Deliveries:
             store.execute(sql, (state, note[:500], task_id, state == "dead", delivery.id))
             if task_id is not None:
                 store.execute("INSERT OR REPLACE INTO subjects VALUES (?, ?)", (delivery.subject, task_id))
-                store.execute("INSERT OR IGNORE INTO open_tasks VALUES (?)", (task_id,))
+                if state == "done":
+                    store.execute("INSERT OR IGNORE INTO open_tasks VALUES (?)", (task_id,))
+                oldest = "DELETE FROM subjects WHERE rowid <= (SELECT max(rowid) FROM subjects) - ?"
+                store.execute(oldest, (SUBJECTS,))
             store.execute("DELETE FROM deliveries WHERE id <= ? AND state != 'stored'", (delivery.id - REMEMBERED,))
 
         await self._store.do(update)

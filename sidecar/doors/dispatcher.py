@@ -116,7 +116,7 @@ class DeliveryDispatcher:
                 await self._deliveries.settle(delivery, "ignored", "reviews need a token for GitHub, and pull_requests")
             case StartTask() if task_id is None:
                 if delivery.door == "linear" and self._outbox is not None:
-                    await self._outbox.write(first_thought(delivery.subject, delivery.key))
+                    await self._outbox.offer(first_thought(delivery.subject, delivery.key))
                 workspace = await self._workspace(delivery, action)
                 started = await asyncio.to_thread(self._start, delivery, action, workspace)
                 await self._deliveries.settle(delivery, "done", "started", started)
@@ -174,9 +174,10 @@ class DeliveryDispatcher:
         if task_id is not None:
             await asyncio.to_thread(self._stop, task_id)
         if merged and self._outbox is not None and delivery.subject.startswith("linear:"):
-            await self._outbox.write(NewLetter(f"linear.{delivery.key}", delivery.subject, '{"merged": true}'))
+            await self._outbox.offer(NewLetter(f"linear.{delivery.key}", delivery.subject, '{"merged": true}'))
+        await self._deliveries.forget(delivery.subject)
         await self._github.works.forget(delivery.subject)
-        await self._deliveries.settle(delivery, "done", "merged" if merged else "closed", task_id)
+        await self._deliveries.settle(delivery, "done", "merged" if merged else "closed")
 
     def _start(self, delivery: Delivery, action: StartTask, workspace: str) -> str:
         """The delivery's key gives the same task again if this process died before it noted the task."""

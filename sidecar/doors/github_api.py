@@ -52,6 +52,9 @@ class GithubAuth:
         """The token that `token` found last; for callers that can't wait."""
         return self._own or self._tokens.get(repository.lower(), ("", 0.0))[0] or None
 
+    def forget(self, repository: str) -> None:
+        self._tokens.pop(repository.lower(), None)
+
     async def token(self, repository: str) -> str:
         if self._own:
             return self._own
@@ -98,9 +101,15 @@ class GithubApi:
 
     async def call(self, method: str, repository: str, path: str, body: Json | None = None) -> Any:
         """`path` is below the repository, such as `/issues/3/comments`."""
-        headers = _headers(await self._auth.token(repository))
         sent = None if body is None else json.dumps(body).encode()
-        answer = await self._http.request(method, f"{self._url}/repos/{quote(repository)}{path}", headers, sent)
+        url = f"{self._url}/repos/{quote(repository)}{path}"
+        try:
+            answer = await self._http.request(method, url, _headers(await self._auth.token(repository)), sent)
+        except NotSent as refusal:
+            if refusal.status != 401 or not self.is_app:
+                raise
+            self._auth.forget(repository)  # revoked before its time
+            answer = await self._http.request(method, url, _headers(await self._auth.token(repository)), sent)
         return answer.json()
 
     async def pages(self, repository: str, path: str, items: str = "", **query: str) -> AsyncIterator[Json]:

@@ -50,6 +50,8 @@ class DoorsOutbox:
         self._store = store
         #: Called when there is something new to send.
         self.on_write: Callable[[], None] = lambda: None
+        #: Of the channels that are configured.
+        self.prefixes: tuple[str, ...] = ()
 
     async def reading(self, now: str) -> tuple[str, str]:
         """How far the events were read, and since when they count."""
@@ -77,6 +79,11 @@ class DoorsOutbox:
         """Letters that no event of a task asks for. One whose key is known is not written again."""
         await self._store.do(lambda store: store.executemany(_INSERT, letters))
         self.on_write()
+
+    async def offer(self, letter: NewLetter) -> None:
+        """Write it if a channel takes it: not every door that hears of a subject can also answer."""
+        if letter.target.startswith(self.prefixes):
+            await self.write(letter)
 
     async def begin(self, letter: Letter) -> None:
         """Count the attempt before it is made: after a crash nobody knows whether it succeeded."""

@@ -14,6 +14,7 @@ from sidecar.doors.github import CHECK
 from sidecar.doors.github_api import GithubApi
 from sidecar.doors.github_comments import describe_result, parse_subject
 from sidecar.doors.http import NotSent
+from sidecar.doors.markdown import plain
 from sidecar.doors.outbox import DoorsOutbox, Letter, NewLetter
 from sidecar.doors.works import Work, Works
 from tools.errors import InvalidArguments, ToolError
@@ -46,7 +47,7 @@ class PullChannel:
             try:
                 url = await self._offer(work, complete, letter.key)
             except ToolError as error:
-                await self._tell(subject, letter.key, f"The change could not be pushed. {error.message}", "")
+                await self._tell_failure(subject, letter.key, f"The change could not be pushed. {error.message}")
                 raise NotSent(error.message, None if isinstance(error, InvalidArguments) else 60) from error
         await self._tell(subject, letter.key, describe_result(complete), url)
 
@@ -127,9 +128,17 @@ class PullChannel:
     async def _tell(self, subject: str, key: str, text: str, url: str) -> None:
         if subject.startswith("github:"):
             said = f"{text}\n\nPull request: {url}" if url else text
-            await self._outbox.write(NewLetter(f"github.{key}", subject, said))
+            await self._outbox.offer(NewLetter(f"github.{key}", subject, said))
         elif url:
-            await self._outbox.write(NewLetter(f"linear.{key}", subject, json.dumps({"attach": url})))
+            await self._outbox.offer(NewLetter(f"linear.{key}", subject, json.dumps({"attach": url})))
+
+    async def _tell_failure(self, subject: str, key: str, text: str) -> None:
+        """Once, however many attempts fail; the result is told when one succeeds."""
+        if subject.startswith("github:"):
+            await self._outbox.offer(NewLetter(f"github.{key}.failed", subject, plain(text)))
+        else:
+            activity = {"content": {"type": "error", "body": plain(text)}}
+            await self._outbox.offer(NewLetter(f"linear.{key}.failed", subject, json.dumps({"activity": activity})))
 
 
 def offers_pull(event: Json, task: ReportedTask) -> bool:

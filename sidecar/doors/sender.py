@@ -20,7 +20,7 @@ class Sender:
         self._outbox = outbox
         self._channels = channels
         self.loop = WorkLoop(outbox, self._send)
-        outbox.on_write = self.loop.wake
+        outbox.on_write, outbox.prefixes = self.loop.wake, tuple(channel.prefix for channel in channels)
 
     async def _send(self, letter: Letter) -> None:
         try:

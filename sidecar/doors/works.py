@@ -1,7 +1,7 @@
 """The clones in which tasks of the doors work, and what they became: a branch and a pull request.
 
 A clone holds what the repository has, never your uncommitted changes. It counts as a copy of the workspace that
-`doors.toml` names, so it is trusted exactly as far as you trusted that.
+`doors.toml` names, so it is trusted exactly as far as you trusted that; a clone of somebody's pull request is not.
 """
 
 import hashlib
@@ -29,6 +29,7 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS works (
     subject TEXT PRIMARY KEY, repository TEXT NOT NULL, directory TEXT NOT NULL, origin TEXT NOT NULL,
     base TEXT NOT NULL, branch TEXT NOT NULL, head TEXT NOT NULL, pull INTEGER);
+CREATE TABLE IF NOT EXISTS aliases (alias TEXT PRIMARY KEY, subject TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS marks (subject TEXT NOT NULL, name TEXT NOT NULL, key TEXT NOT NULL, UNIQUE (subject, name));
 """
 _UNFIT = re.compile(r"[^a-z0-9]+")
@@ -122,7 +123,12 @@ class Works:
         work = await self.find(subject)
         if work is None:
             return
-        await self._store.do(lambda store: store.execute("DELETE FROM works WHERE subject = ?", (subject,)))
+
+        def delete(store: sqlite3.Connection) -> None:
+            for table in ("works", "aliases", "marks"):
+                store.execute(f"DELETE FROM {table} WHERE subject = ?", (subject,))  # noqa: S608
+
+        await self._store.do(delete)
         shutil.rmtree(Path(work.directory).parent, ignore_errors=True)
         await self._register()
 
@@ -147,7 +153,8 @@ class Works:
         return work
 
     async def _register(self) -> None:
-        self._origins.write({work.directory: work.origin for work in await self._all()})
+        """Not those of other people's pull requests: a stranger's code is not trusted because yours is."""
+        self._origins.write({work.directory: work.origin for work in await self._all() if work.branch})
 
     async def _all(self) -> list[Work]:
         rows = await self._store.do(lambda store: store.execute("SELECT * FROM works").fetchall())

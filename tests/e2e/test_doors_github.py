@@ -156,6 +156,7 @@ def test_a_requested_review_becomes_line_comments_with_severity(tmp_path: Path, 
         assert (comment["path"], comment["position"], comment["body"]) == ("calc.py", 3, "**error**: Overflows.")
         assert "`calc.py:99` **hint**: Elsewhere." in review["body"] and review["state"] == "COMMENTED"
         wait_until(lambda: doors.rows("SELECT * FROM works") == [], what="the clone to go")
+        assert json.loads((sidecar.data_dir / "clones.json").read_text()) == {}
         # The same from the command line, in the workspace that doors.toml names.
         shown = brain(doors, workspace, "pr", "review", str(pull["number"]), "--no-post", "--json")
         assert shown["comments"][0]["path"] == "calc.py" and shown["url"] == ""

@@ -55,7 +55,8 @@ async def test_a_refused_letter_is_listed_shown_by_the_doctor_and_sent_when_trie
     sender = Sender(outbox, [channel])
     running = asyncio.create_task(sender.loop.run())
     try:
-        await outbox.write(NewLetter("k", "test:x", "hello"))
+        await outbox.offer(NewLetter("k", "test:x", "hello"))
+        await outbox.offer(NewLetter("l", "nowhere:x", "for a door that is closed"))
         await until_true(lambda: list_dead(tmp_path))
         [dead] = list_dead(tmp_path)
         assert (dead.label, dead.subject, dead.why) == ("out-1", "test:x", "the server answered 400")
