@@ -42,9 +42,9 @@ def parse_server(url: str, recipients: str) -> MailServer:
     return MailServer(parts.hostname, port, tls, unquote(parts.username or ""), unquote(parts.password or ""), sender)
 
 
-def open_mail(environ: Mapping[str, str]) -> "MailChannel | None":
-    url, recipients = environ.get("BRAIN_SMTP_URL", ""), environ.get("BRAIN_MAIL_TO", "")
-    return MailChannel(parse_server(url, recipients), recipients) if url and recipients else None
+def open_mail(environ: Mapping[str, str]) -> "MailChannel":
+    recipients = environ["BRAIN_MAIL_TO"]
+    return MailChannel(parse_server(environ["BRAIN_SMTP_URL"], recipients), recipients)
 
 
 class MailChannel:

@@ -22,7 +22,6 @@ from sidecar.doors.http import DoorsHttp
 from sidecar.doors.linear_api import LINEAR_URL, LinearApi
 from sidecar.doors.linear_channel import LinearChannel
 from sidecar.doors.linear_picker import LinearPicker
-from sidecar.doors.mail import open_mail
 from sidecar.doors.outbox import DoorsOutbox
 from sidecar.doors.receiver import Receiver
 from sidecar.doors.reports import Reports
@@ -59,9 +58,12 @@ class DoorsProcess:
             channels.append(LinearChannel(linear))
         self._chats = open_chats(self._store, self._deliveries, config_dir, environ, self._wake)
         channels += self._chats.channels
-        mail = open_mail(environ)
-        channels += [mail] if mail else []
-        self._escalation = open_escalation(self._store, outbox, doors, has_mail=mail is not None)
+        mail = bool(environ.get("BRAIN_SMTP_URL") and environ.get("BRAIN_MAIL_TO"))
+        if mail:
+            from sidecar.doors.mail import open_mail
+
+            channels.append(open_mail(environ))
+        self._escalation = open_escalation(self._store, outbox, doors, has_mail=mail)
         channels += [self._escalation] if self._escalation else []
         if channels and find_spec("aiohttp") is None:
             raise DoorsError("To send anything, the doors need a package: pip install 'rainy-brain[doors]'")

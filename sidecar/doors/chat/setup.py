@@ -11,6 +11,7 @@ from sidecar.doors.chat.channel import ChatChannel
 from sidecar.doors.chat.messages import ChatMessages
 from sidecar.doors.chat.port import Messenger
 from sidecar.doors.deliveries import Arrival, Deliveries
+from sidecar.doors.receiver import MAX_WAITING
 from sidecar.doors.settings import DoorsError, load_doors
 from sidecar.doors.store import DoorsStore
 
@@ -54,7 +55,7 @@ def open_chats(
     chats = Chats(ChatMessages(store), load_doors(config_dir).panel_url)
 
     async def keep(arrival: Arrival) -> bool:
-        new = await deliveries.add(arrival)
+        new = await deliveries.add(arrival, MAX_WAITING)
         wake()
         return new
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from sidecar.doors import telegram as door
 from sidecar.doors.actions import Json, text_at
 from sidecar.doors.chat.port import Drawn, Place
-from sidecar.doors.deliveries import Arrival
+from sidecar.doors.deliveries import Arrival, DeliveriesFull
 from sidecar.doors.http import NotSent
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ POLL_SECONDS = 30
 _LONGEST_PAUSE = 60.0
 #: Not sooner: someone else polls with the same token.
 _CONFLICT_PAUSE = 30.0
+_FULL_PAUSE = 5.0
 
 
 class Connection(NamedTuple):
@@ -108,7 +110,7 @@ class TelegramPoll:
                     await asyncio.Event().wait()
                 failures += 1
                 pause = min(_LONGEST_PAUSE, max(problem.again or 0, 2.0 ** min(failures, 6)))
-                log.warning("Telegram doesn't answer; trying again in %.0f s: %s", pause, problem)
+                log.warning("no updates from Telegram; trying again in %.0f s: %s", pause, problem)
                 await asyncio.sleep(pause)
 
     async def _poll(self, offset: int | None) -> int | None:
@@ -118,12 +120,19 @@ class TelegramPoll:
         for update in updates:
             payload: Json = update.to_dict()
             if self._is_known(door.person(payload)):  # strangers can't fill the store
-                body = json.dumps(payload, sort_keys=True).encode()
-                await self._keep(Arrival("telegram", str(update.update_id), "", door.subject(payload), body, payload))
+                await self._store(str(update.update_id), payload)
             if pressed := text_at(payload, "callback_query.id"):
                 await self._stop_spinner(pressed)
             offset = update.update_id + 1
         return offset
+
+    async def _store(self, update_id: str, payload: Json) -> None:
+        body = json.dumps(payload, sort_keys=True).encode()
+        try:
+            await self._keep(Arrival("telegram", update_id, "", door.subject(payload), body, payload))
+        except (DeliveriesFull, sqlite3.Error) as error:
+            # Unconfirmed, so Telegram sends it again.
+            raise NotSent(f"an update can't be stored: {error or 'too many wait'}", _FULL_PAUSE) from error
 
     async def _stop_spinner(self, pressed: str) -> None:
         try:
