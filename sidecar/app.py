@@ -91,6 +91,7 @@ from tools.plugins import Plugins
 from tools.policy.policy import Policy
 
 if TYPE_CHECKING:
+    from sidecar.acp.foreign.agents import ForeignAgents
     from sidecar.fleet.bus import Bus
     from sidecar.fleet.node import Node
     from sidecar.journal.postgres.journal import PostgresJournal
@@ -317,6 +318,7 @@ class Sidecar:
             contained=sandboxes.available,
             references=references,
             knowledge=Knowledge(self._memory, past, skills),
+            foreign=lambda: self._foreign_agents(sandboxes),
         )
         git = GitWorktrees(self._data.path / "worktrees", self._data.path, sandboxes, trust.trusted)
         self._stalls = Stalls(self._private, settings.stall_seconds)
@@ -452,6 +454,14 @@ class Sidecar:
         await self._journal.close()
         if self._launch.serves:
             self._data.withdraw()
+
+    def _foreign_agents(self, sandboxes: Sandboxes) -> "ForeignAgents":
+        """Imported when an agent of others works for the first time."""
+        from sidecar.acp.foreign.agents import ForeignAgents
+        from sidecar.acp.foreign.process import AgentProcesses
+
+        private = (str(self._data.path), str(config_file().parent))
+        return ForeignAgents(self._executor, AgentProcesses(self._data.path, sandboxes, private))
 
     def _run_ended(self, task_id: str) -> None:
         if self._stop.is_set():

@@ -11,14 +11,17 @@ They are in `agents/` and `commands/` of your configuration directory, and of `.
     ---
     You write migrations for …
 
-Only files in your configuration directory may choose a `model`: a workspace doesn't decide who gets to see it.
+Only files in your configuration directory may choose a `model`: a workspace doesn't decide who gets to see it. The same
+holds for agents of others, programs that speak ACP: `command: gemini --acp`, and what the program may reach beside the
+workspace: `network: yes`, `keys` (names of environment variables), `reads` and `writes` (paths).
 """
 
 import logging
 import os
 import re
+import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from stat import S_ISREG
 from typing import get_args
@@ -37,6 +40,8 @@ _MODEL = re.compile(r"[\w.-]+/\S+")
 _MAX_FILES = 200
 _MAX_BYTES = 64 * 1024
 _TOOLS = frozenset((*READ, *WRITE, *RUN, *FURTHER))
+#: Keys of an agent that is a program of others.
+_FOREIGN = ("command", "network", "keys", "reads", "writes")
 _INTENTS = frozenset(get_args(Intent))
 #: Your standards for all projects, beside `config.toml`.
 STANDARDS = "standards.md"
@@ -154,7 +159,7 @@ class Customizations:
 def parse_agent(name: str, text: str, *, own: bool = True) -> Agent:
     """`own`: the file is in your configuration directory, not in a workspace."""
     front, body = parse_front_matter(text)
-    _check_front_matter(name, front, {"name", "description", "role", "model", "tools", "maxiterations"})
+    _check_front_matter(name, front, {"name", "description", "role", "model", "tools", "maxiterations", *_FOREIGN})
     if name in ROSTER:
         # Pipelines must not depend on files.
         raise ValueError(f"{name} is a built-in agent; choose another name")
@@ -172,9 +177,38 @@ def parse_agent(name: str, text: str, *, own: bool = True) -> Agent:
     limit = front.get("maxiterations", "10")
     if not limit.isdecimal() or not 1 <= int(limit) <= 100:
         raise ValueError("maxIterations must be a number between 1 and 100")
-    if not body:
+    if not body and "command" not in front:
         raise ValueError("it is empty: the prompt belongs below the front matter")
-    return Agent(name, front.get("description", name), role, tools, int(limit), text=body, model=model)
+    agent = Agent(name, front.get("description", name), role, tools, int(limit), text=body, model=model)
+    if used := [key for key in _FOREIGN if key in front]:
+        if not own:
+            raise ValueError(f"a workspace may not name a program ({used[0]}); move the file to your own `agents/`")
+        return _with_command(agent, front)
+    return agent
+
+
+def _with_command(agent: Agent, front: Mapping[str, str]) -> Agent:
+    """An agent of others, which speaks ACP."""
+    command = tuple(shlex.split(front.get("command", "")))
+    if not command:
+        raise ValueError("command is missing: the program that speaks ACP, with its arguments")
+    if front.get("network", "no") not in ("yes", "no"):
+        raise ValueError("network must be yes or no")
+    paths = {key: _list(front, key) for key in ("reads", "writes")}
+    if wrong := [path for listed in paths.values() for path in listed if not path.startswith(("/", "~/"))]:
+        raise ValueError(f"{wrong[0]} is no absolute path")
+    return replace(
+        agent,
+        command=command,
+        network=front.get("network") == "yes",
+        keys=_list(front, "keys"),
+        reads=paths["reads"],
+        writes=paths["writes"],
+    )
+
+
+def _list(front: Mapping[str, str], key: str) -> tuple[str, ...]:
+    return tuple(each.strip() for each in front.get(key, "").split(",") if each.strip())
 
 
 def parse_command(name: str, text: str) -> CustomCommand:

@@ -66,6 +66,13 @@ class Agent:
     #: The prompt of a custom agent, and its model, which overrides the role's.
     text: str = ""
     model: str = ""
+    #: A program that speaks ACP does the work; and what it may reach beside the workspace.
+    command: tuple[str, ...] = ()
+    network: bool = False
+    #: Names of environment variables that it gets.
+    keys: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
 
     @property
     def prompt(self) -> str:
@@ -75,7 +82,7 @@ class Agent:
     @property
     def part(self) -> str:
         """What a built-in agent is told about its part of the work; the coder's is the work itself."""
-        return "" if self.text or self.name == "coder" else read_prompt(self.name)
+        return "" if self.text or self.command or self.name == "coder" else read_prompt(self.name)
 
     def read_only(self) -> "Agent":
         return replace(self, tools=tuple(tool for tool in self.tools if tool in READ or tool in FURTHER))

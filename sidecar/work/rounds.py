@@ -23,7 +23,7 @@ from sidecar.work.references import PromptCall, ReferenceSource, expand_prompt, 
 from sidecar.work.results import Results, next_verification, researched
 from sidecar.work.router import READ_ONLY, request_of, route, route_prompt, unsure
 from sidecar.work.routing.cues import forbids_changes
-from sidecar.work.setup import AgentSetup, ParallelPlan
+from sidecar.work.setup import AgentSetup, ForeignWork, ParallelPlan
 from sidecar.work.stages import build_pipeline
 from sidecar.work.undo import undo_last_change
 from tools.executor.executor import Executor
@@ -49,7 +49,9 @@ class RoundRunner:
         contained: Callable[[], bool],
         references: ReferenceSource | None = None,
         knowledge: Knowledge | None = None,
+        foreign: Callable[[], ForeignWork] | None = None,
     ) -> None:
+        self._foreign = foreign
         self._journal = journal
         self._catalog = catalog
         self._registry = registry
@@ -115,6 +117,7 @@ class RoundRunner:
             careful=unsure(chosen),
             knowledge=self._knowledge,
             parallel=self.parallel(run),
+            foreign=self._foreign,
         )
 
     def definitions(self, workspace: str) -> Definitions:

@@ -1,7 +1,7 @@
 """Sets an agent up: its model, its tools, and the context that it starts with."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -50,6 +50,11 @@ _MAX_DEFINITIONS = 5
 NOTHING = Assignment()
 
 
+class ForeignWork(Protocol):
+    async def work(self, run: TaskRun, key: StepKey, agent: Agent, text: str) -> str:
+        """What the agent answers once it is done. Raises `AgentError`."""
+
+
 class ParallelPlan(Protocol):
     async def __call__(self, setup: "AgentSetup", plan: "Plan") -> str:
         """Returns what was done once all steps are merged into the workspace."""
@@ -85,6 +90,8 @@ class AgentSetup:
     knowledge: Knowledge = field(default_factory=Knowledge)
     #: Carries out the steps of a plan at the same time; `None` if one worker does them in order.
     parallel: "ParallelPlan | None" = None
+    #: Runs agents that are programs of others.
+    foreign: "Callable[[], ForeignWork] | None" = None
     _describing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def agent(self, name: str) -> Agent:
@@ -98,6 +105,12 @@ class AgentSetup:
 
     async def work(self, key: StepKey, assignment: Assignment) -> str:
         """The answer of the agent whose step this is."""
+        agent = self.agent(key.agent)
+        if agent.command:
+            if self.foreign is None:
+                raise AgentError("no_agent", f"The agent {agent.name} can't run here.", retry=False)
+            told = assignment.render(agent, False)
+            return await self.foreign().work(self.run, key, agent, f"{self.request}\n\n{told}".strip())
         job, log = await self.job(key, assignment)
         return await run_agent(job, log)
 
@@ -305,6 +318,8 @@ class AgentSetup:
         """Whether the agent's model gives the same answer however often it is asked."""
         try:
             agent = self.agent(name)
+            if agent.command:
+                return False
             model = self.catalog.model_for(agent.role, self._wanted(agent))
         except NoSuchModel:
             return False

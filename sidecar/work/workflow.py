@@ -17,6 +17,7 @@ from tools.executor.registry import Registry
 if TYPE_CHECKING:
     from sidecar.work.references import ReferenceSource
     from sidecar.work.rounds import RoundRunner
+    from sidecar.work.setup import ForeignWork
 
 
 class Workflow:
@@ -31,7 +32,9 @@ class Workflow:
         contained: Callable[[], bool] = lambda: True,
         references: "ReferenceSource | None" = None,
         knowledge: Knowledge | None = None,
+        foreign: "Callable[[], ForeignWork] | None" = None,
     ) -> None:
+        self._foreign = foreign
         self._journal = journal
         self._catalog = catalog
         self._registry = registry
@@ -68,6 +71,7 @@ class Workflow:
             self._contained,
             self._references,
             self._knowledge,
+            self._foreign,
         )
 
     async def abandon(self, run: TaskRun) -> None:

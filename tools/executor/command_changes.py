@@ -101,6 +101,16 @@ class ChangeTracker:
         session.scan, session.stored = scan, set(contents)
         return scan, (NewBlob(dumped[0], earlier), *fresh)
 
+    async def open(
+        self, host: Host | None, workspace: str, ledger: Ledger
+    ) -> tuple[ChangeWindow, str | None, Sequence[NewBlob]]:
+        """A window for what is no call of the executor, with the digest of the scan and the blobs to store."""
+        window = await self._scan(host, workspace, ledger, None)
+        if window.host is None or window.snapshot is None:
+            return window, None, ()
+        dumped = await window.host.dump_snapshot(window.snapshot)
+        return window, digest(dumped[0]) if dumped else None, [NewBlob(each) for each in dumped or ()]
+
     async def _scan(self, host: Host | None, workspace: str, ledger: Ledger, call_id: str | None) -> ChangeWindow:
         """Never fails: a command runs even if its changes can't be found."""
         window = ChangeWindow(workspace, ref(ledger))

@@ -93,7 +93,7 @@ class ServerProcess:
         tasks: list[asyncio.Task[None]] = []
         pipes: list[Any] = []
         try:
-            reader, writer = await _connect(process, pipes)
+            reader, writer = await connect_pipes(process, pipes)
             tasks += [
                 asyncio.create_task(self._receive(reader, into), name="mcp-receive"),
                 asyncio.create_task(self._send(writer, out, into), name="mcp-send"),
@@ -195,9 +195,10 @@ class ServerProcess:
             pipe.close()
 
 
-async def _connect(
+async def connect_pipes(
     process: "subprocess.Popen[bytes]", pipes: list[Any]
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Its output and its input; a message of more than `MAX_MESSAGE` bytes can't be read."""
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=MAX_MESSAGE)
     pipe, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), process.stdout)
