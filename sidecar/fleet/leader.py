@@ -101,7 +101,9 @@ class Leader:
     async def _queue_again(self) -> None:
         """The claim shuts the dead worker out, so nobody writes between this and the next claim."""
         journal = self._journal
-        while claim := await journal.claim_expired(self._member, journal.clock(), FLEET_LEASE_SECONDS):
+        # The same moment for all: if the database is away meanwhile, leases that expire then don't count.
+        now = journal.clock()
+        while claim := await journal.claim_expired(self._member, now, FLEET_LEASE_SECONDS):
             log.warning("The worker of task %s is dead; another one continues it.", claim.task_id)
             if claim.status in (Status.QUEUED, Status.CANCELLING):
                 await journal.release(claim.task_id)

@@ -165,7 +165,10 @@ class RunningSidecar:
         """Writes a script and returns the `models` option that plays it in every role."""
         directory = self.data_dir / "scripts"
         directory.mkdir(parents=True, exist_ok=True)
-        (directory / f"{name}.json").write_text(json.dumps(replies))
+        # In one step: a task that was started before may be reading it.
+        written = directory / f".{name}.new"
+        written.write_text(json.dumps(replies))
+        written.replace(directory / f"{name}.json")
         return dict.fromkeys(("fast", "smart", "instant"), f"scripted/{name}")
 
     def execute(self, task: str, *, context: Json | None = None, **options: object) -> str:

@@ -43,9 +43,10 @@ def _die_with_parent() -> None:
 
 
 class Postgres:
-    """`stop_at_once` and `start` as often as you like: the data stays."""
+    """`stop_at_once` and `start` as often as you like: the data stays. `durable` also survives a power failure."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, durable: bool = False) -> None:
+        self._durable = durable
         programs = _programs()
         if programs is None:
             pytest.skip("needs PostgreSQL (Debian: postgresql)")
@@ -80,6 +81,8 @@ class Postgres:
             "max_connections=200",
             "shared_buffers=32MB",
         ]
+        if self._durable:
+            options = [option for option in options if not option.endswith("=off")]
         settings = [word for option in options for word in ("-c", option)]
         with (self.directory / "log").open("ab") as log:
             self._process = subprocess.Popen(

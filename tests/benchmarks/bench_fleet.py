@@ -1,0 +1,172 @@
+"""Checkpointed steps per second on PostgreSQL: our journal, DBOS, and bare jobs of procrastinate, on one server.
+
+DBOS is used if it is installed, also outside the environment: `pip install --target DIR dbos`, `BRAIN_DBOS=DIR`.
+"""
+
+import asyncio
+import os
+import secrets
+import subprocess
+import sys
+import time
+from importlib.util import find_spec
+
+from sidecar.journal.port import NewTask, Record
+from sidecar.journal.postgres.journal import PostgresJournal
+from sidecar.wire.events import StatusEvent, StepEvent
+from sidecar.wire.tasks import Context, Options, Status, StoredRequest
+from tests.benchmarks.result import Result
+from tests.support.servers import Postgres
+
+STEPS = 300
+TASKS = 8
+QUEUED = 10_000
+#: Run by each process of a growing fleet.
+_WRITER = (
+    "import asyncio, sys; from tests.benchmarks.bench_fleet import write; asyncio.run(write(sys.argv[1], sys.argv[2]))"
+)
+
+
+async def run() -> list[Result]:
+    server = Postgres(durable=True)
+    try:
+        alone = await _steps(server.new_database(), 1)
+        ours = await _steps(server.new_database(), TASKS)
+        jobs = await asyncio.to_thread(_in_process, "_procrastinate", server.new_database())
+        dbos = await asyncio.to_thread(_in_process, "_dbos", server.new_database())
+        growth = [await asyncio.to_thread(_processes, server.new_database(), count) for count in (1, 2, 4)]
+        claim = await _claims(server.new_database())
+    finally:
+        server.close()
+    return [
+        Result("checkpointed steps of one task", alone, "/s"),
+        Result(f"checkpointed steps of {TASKS} tasks", ours, "/s", ours / jobs, "bare jobs of procrastinate"),
+        *([Result("  the same", ours, "/s", ours / dbos, "steps of DBOS")] if dbos else []),
+        *(
+            Result(f"steps of {count} processes with {TASKS} tasks each", rate, "/s", rate / growth[0], "one process")
+            for count, rate in zip((1, 2, 4), growth, strict=True)
+        ),
+        Result(f"a claim among {QUEUED:,} queued tasks", claim, "ms"),
+    ]
+
+
+def _new(name: str) -> NewTask:
+    request = StoredRequest(task="work", workspace="/w", conversation_id=name, context=Context(), options=Options())
+    return NewTask(name, request, [StatusEvent(status=Status.QUEUED)])
+
+
+async def _work(journal: PostgresJournal, steps: int) -> None:
+    """A task whose steps are each durable before the next begins."""
+    name = f"t_{secrets.token_hex(8)}"
+    await journal.create(_new(name))
+    for number in range(steps):
+        step = StepEvent(step=number, total=steps, message="step", agent="coder", state="completed")
+        await journal.append(name, [step], [Record("step", str(number), "x" * 300)])
+
+
+async def _steps(url: str, tasks: int) -> float:
+    journal = await PostgresJournal.open(url)
+    began = time.perf_counter()
+    await asyncio.gather(*(_work(journal, STEPS) for _ in range(tasks)))
+    took = time.perf_counter() - began
+    await journal.close()
+    return tasks * STEPS / took
+
+
+async def _claims(url: str) -> float:
+    journal = await PostgresJournal.open(url)
+    for start in range(0, QUEUED, 200):
+        await asyncio.gather(*(journal.create(_new(f"t_{start + number}")) for number in range(200)))
+    began = time.perf_counter()
+    for _ in range(100):
+        assert await journal.claim("me", now=0, lease=60) is not None
+    took = time.perf_counter() - began
+    await journal.close()
+    return took * 10
+
+
+async def write(url: str, go: str) -> None:
+    journal = await PostgresJournal.open(url)
+    print("ready", flush=True)
+    await asyncio.to_thread(sys.stdin.readline)
+    await asyncio.gather(*(_work(journal, STEPS) for _ in range(TASKS)))
+    await journal.close()
+
+
+def _processes(url: str, count: int) -> float:
+    command = [sys.executable, "-c", _WRITER, url, "go"]
+    running = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(count)
+    ]
+    for each in running:
+        assert each.stdout is not None and each.stdout.readline() == "ready\n"
+    began = time.perf_counter()
+    for each in running:
+        each.communicate("go\n", timeout=600)
+    return count * TASKS * STEPS / (time.perf_counter() - began)
+
+
+def _in_process(function: str, url: str) -> float:
+    """In a process of its own: both keep threads and settings for as long as it lives. 0 if it isn't there."""
+    code = f"import tests.benchmarks.bench_fleet as bench; print(bench.{function}({url!r}))"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600, check=False)
+    if ended.returncode:
+        print(ended.stderr[-2_000:], file=sys.stderr)
+        return 0.0
+    return float(ended.stdout.split()[-1])
+
+
+def _procrastinate(url: str) -> float:
+    """Jobs that do nothing: deferred one by one, and worked off by as many at once as we have tasks."""
+    import procrastinate
+
+    app = procrastinate.App(connector=procrastinate.PsycopgConnector(conninfo=url))
+
+    @app.task(queue="bench")
+    async def job(number: int) -> int:
+        return number
+
+    async def work() -> float:
+        async with app.open_async():
+            await app.schema_manager.apply_schema_async()
+            began = time.perf_counter()
+            await asyncio.gather(*(_defer(job) for _ in range(TASKS)))
+            await app.run_worker_async(queues=["bench"], concurrency=TASKS, wait=False, install_signal_handlers=False)
+            return TASKS * STEPS / (time.perf_counter() - began)
+
+    async def _defer(task: "procrastinate.tasks.Task[..., int, ...]") -> None:  # type: ignore[misc]
+        for number in range(STEPS):
+            await task.defer_async(number=number)
+
+    return asyncio.run(work())
+
+
+def _dbos(url: str) -> float:
+    if place := os.environ.get("BRAIN_DBOS"):
+        sys.path.append(place)
+    if find_spec("dbos") is None:
+        return 0.0
+    from dbos import DBOS, DBOSConfig
+
+    config: DBOSConfig = {"name": "bench", "system_database_url": url, "log_level": "ERROR", "run_admin_server": False}
+    DBOS(config=config)
+
+    @DBOS.step()
+    async def step(number: int) -> str:
+        return "x" * 300
+
+    @DBOS.workflow()
+    async def workflow() -> None:
+        for number in range(STEPS):
+            await step(number)
+
+    DBOS.launch()
+
+    async def work() -> float:
+        began = time.perf_counter()
+        await asyncio.gather(*(workflow() for _ in range(TASKS)))
+        return TASKS * STEPS / (time.perf_counter() - began)
+
+    rate = asyncio.run(work())
+    DBOS.destroy()
+    return rate
