@@ -58,7 +58,7 @@ class Bus:
         newest = (await self._journal.all_events(None)).last_cursor
         if not entries:
             return max(newest - REFILL, 0)
-        last = int(entries[0][0].partition(b"-")[0])
+        last = _cursor(entries[0])
         if last > newest:
             # Of another journal: its numbers went further than ours.
             log.error("The Redis stream %s belongs to another journal; it is set aside.", STREAM)
@@ -67,15 +67,24 @@ class Bus:
         return last
 
     async def _publish(self, redis: Any, after: int) -> None:
+        """Return if the stream lost entries, as a server that was restarted may have."""
         try:
-            async with aclosing(self._journal.tail_all(after)) as batches:
-                async for batch in batches:
-                    await _add(redis, batch)
+            await self._follow(redis, after, after)
         except CursorLost:
             # Events behind the last entry were pruned; go on with the oldest that is kept.
-            async with aclosing(self._journal.tail_all(0)) as batches:
-                async for batch in batches:
-                    await _add(redis, [event for event in batch if event.cursor > after])
+            await self._follow(redis, 0, after)
+
+    async def _follow(self, redis: Any, start: int, after: int) -> None:
+        published = 0
+        async with aclosing(self._journal.tail_all(start)) as batches:
+            async for batch in batches:
+                entries = await redis.xrevrange(STREAM, count=1) if published else ()
+                if published and (not entries or _cursor(entries[0]) < published):
+                    log.warning("The Redis stream %s lost entries; they are published again.", STREAM)
+                    return
+                fresh = [event for event in batch if event.cursor > after]
+                await _add(redis, fresh)
+                published = fresh[-1].cursor if fresh else published
 
     def start(self) -> None:
         self._running = asyncio.create_task(self.run(), name="bus")
@@ -85,6 +94,10 @@ class Bus:
             self._running.cancel()
             with suppress(asyncio.CancelledError):
                 await self._running
+
+
+def _cursor(entry: tuple[bytes, object]) -> int:
+    return int(entry[0].partition(b"-")[0])
 
 
 async def _add(redis: Any, events: Sequence[StoredEvent]) -> None:

@@ -18,7 +18,7 @@ from sidecar.wire.tasks import Context, Options, Status, StoredRequest
 from tests.benchmarks.result import Result
 from tests.support.servers import Postgres
 
-STEPS = 300
+STEPS = 100
 TASKS = 8
 QUEUED = 10_000
 #: Run by each process of a growing fleet.

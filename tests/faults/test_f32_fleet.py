@@ -3,7 +3,6 @@
 Nothing is lost, nothing is done twice, no stream has a gap, and a paused worker that comes back writes nothing.
 """
 
-import json
 import random
 import signal
 import threading
@@ -16,6 +15,7 @@ import pytest
 from tests.e2e.support import ENDED, RunningSidecar, wait_until
 from tests.faults.scale import FULL, scaled
 from tests.faults.workload import check_effects, start_task
+from tests.support.bus import published
 from tests.support.fleet import RunningFleet, RunningWorker, running_fleet
 from tests.support.servers import Postgres, Redis
 
@@ -66,17 +66,8 @@ def is_any(node: RunningSidecar, status: str) -> bool:
     return bool(node.get(f"/api/brain/tasks?status={status}&limit=1").json["tasks"])
 
 
-def published(redis: Redis) -> list[tuple[str, int]]:
-    from redis import Redis as Client
-
-    with Client.from_url(redis.url) as client:
-        entries = client.xrange("brain:events")
-    events = [json.loads(fields[b"event"]) for _, fields in entries]  # type: ignore[union-attr]
-    return [(event["taskId"], event["seq"]) for event in events]
-
-
 @pytest.mark.timeout(LONG)
-def test_a_fleet_survives_everything_at_once(servers: tuple[Postgres, Redis], tmp_path: Path) -> None:
+def test_f32_f25_a_fleet_survives_everything_at_once(servers: tuple[Postgres, Redis], tmp_path: Path) -> None:
     postgres, redis = servers
     dice = random.Random(32)
     with running_fleet(tmp_path, postgres.url, BRAIN_REDIS_URL=redis.url) as fleet:
@@ -137,7 +128,7 @@ def _wait_for_takeover(node: RunningSidecar, zombie: RunningWorker, tasks: dict[
     print(f"takeover of {len(held)} tasks: {time.monotonic() - began:.1f} s (limit {TAKEOVER_SECONDS:g})")
 
 
-def test_a_dead_workers_task_goes_on_elsewhere_and_the_zombie_writes_nothing(
+def test_f32_a_dead_workers_task_goes_on_elsewhere_and_the_zombie_writes_nothing(
     postgres: Postgres, tmp_path: Path
 ) -> None:
     with running_fleet(tmp_path, postgres.new_database()) as fleet:
