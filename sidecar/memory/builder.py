@@ -28,8 +28,8 @@ from tools.local.sandbox.probe import Sandboxes
 from tools.spec import Call
 
 _NICE = 10
-#: What a killed builder loses at most.
-_BATCH_SECONDS = 20.0
+#: What a killed builder loses at most, in processor time.
+_BATCH_SECONDS = 10.0
 _BATCH_POSTINGS = 500_000
 _MAX_FILES = 200_000
 #: Chunks that are gone, as a share of all, beyond which their postings are removed.
@@ -101,9 +101,12 @@ def refresh(store: sqlite3.Connection, workspace: str, paths: Sequence[str]) -> 
             _resolve(store, indexer, None if everything else changed)
         with transaction(store):
             write_statistics(store)
-            if many_segments(store) or _mostly_dead(store):
+        if many_segments(store) or _mostly_dead(store):
+            with transaction(store):
                 join_segments(store, {row[0] for row in store.execute("SELECT id FROM files")})
                 set_meta(store, "dead", 0)
+            with contextlib.suppress(sqlite3.OperationalError):  # the next time, if another process is writing
+                store.execute("VACUUM")
     finally:
         indexer.close()
 
@@ -124,8 +127,8 @@ def write_statistics(store: sqlite3.Connection) -> None:
 def _update(store: sqlite3.Connection, indexer: Indexer, changed: Sequence[str], total: int) -> None:
     place = 0
     while place < len(changed):
-        until = time.monotonic() + _BATCH_SECONDS
-        while place < len(changed) and time.monotonic() < until and indexer.size < _BATCH_POSTINGS:
+        until = time.process_time() + _BATCH_SECONDS
+        while place < len(changed) and time.process_time() < until and indexer.size < _BATCH_POSTINGS:
             indexer.update(changed[place])
             place += 1
         with transaction(store):

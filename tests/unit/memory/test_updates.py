@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.memory.answers import answer_search
 from sidecar.memory.builder import refresh
 from sidecar.memory.dependents import dependents
+from sidecar.memory.port import SearchRequest
 from sidecar.memory.store import open_store, set_meta
 from sidecar.memory.updates import update_files
 
@@ -71,3 +73,16 @@ def test_a_file_in_a_folder_without_indexed_files_waits_for_the_builder(
     (workspace / "ignored").mkdir()
     (workspace / "ignored/e.py").write_text("Z = 3\n")
     assert not update_files(store, str(workspace), ["ignored/e.py"])
+
+
+def test_a_refresh_joins_many_segments_and_finds_the_same(
+    store: sqlite3.Connection, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edit(store, workspace, "b.py", "def second(): ...\n\n\ndef third(): ...\n")
+    monkeypatch.setattr("sidecar.memory.postings._SEGMENTS", 0)
+    (workspace / "c.py").write_text("WALRUS = 1\n")
+    refresh(store, str(workspace), list(FILES))
+    assert store.execute("SELECT DISTINCT segment FROM postings").fetchall() == [(1,)]
+    for word, path in (("third", "b.py"), ("walrus", "c.py"), ("first", "a.py")):
+        hits, stale = answer_search(store, str(workspace), SearchRequest(word))
+        assert [hit.path for hit in hits] == [path] and not stale
