@@ -19,6 +19,8 @@ export class TaskHandle {
   constructor(
     private readonly service: BrainService,
     readonly id: string,
+    /** What you should know before it runs, such as a configuration file that is broken. */
+    readonly notice?: string,
   ) {}
 
   /** Each event, in order, until the task ends. */

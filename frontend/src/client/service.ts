@@ -111,7 +111,7 @@ export class BrainService {
   async submit(request: ExecuteRequest, key: string = crypto.randomUUID()): Promise<TaskHandle> {
     const headers = { "Idempotency-Key": key };
     const accepted = await this.#http.json<Accepted>("/api/brain/execute", { method: "POST", body: request, headers });
-    return new TaskHandle(this, accepted.taskId);
+    return new TaskHandle(this, accepted.taskId, accepted.notice);
   }
 
   handle(taskId: string): TaskHandle {

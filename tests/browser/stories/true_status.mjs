@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { panel } from "../browser.mjs";
 import { cannedStream } from "../canned.mjs";
 
@@ -68,4 +70,17 @@ export default async function ({ sidecar, browser, page }) {
   const toast = await page.getByRole("region", { name: "Messages" }).getByText("Nothing to cancel").boundingBox();
   const composer = await task.boundingBox();
   assert.ok(toast.y + toast.height <= composer.y, "the message covers the composer");
+
+  // A broken configuration file is said with the next task, and again after a reload.
+  const config = join(sidecar.home, ".config/rainy-brain");
+  await mkdir(config, { recursive: true });
+  await writeFile(join(config, "config.toml"), "model_smart = \n");
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`${sidecar.url}/#`);
+  await page.getByRole("button", { name: "New task" }).first().click();
+  await task.fill("list the files");
+  await task.press("Enter");
+  await page.getByRole("region", { name: "Messages" }).getByText(/config\.toml.*stay in force/).waitFor();
+  await page.reload();
+  await page.getByRole("status", { name: "Settings notice" }).getByText(/config\.toml/).waitFor();
 }

@@ -123,6 +123,11 @@ export function App({ embedder }: { embedder?: Embedder | undefined }) {
             is back. If it has stopped, start it with <code>brain</code>.
           </p>
         )}
+        {!lost && status?.notice && (
+          <p className={styles.banner} role="status" aria-label="Settings notice">
+            {status.notice}
+          </p>
+        )}
         {selected === undefined ? (
           <div className={styles.pane} data-start="">
             <Welcome

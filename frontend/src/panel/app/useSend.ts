@@ -7,7 +7,7 @@ import { selectTask } from "../stores/location.ts";
 import { rememberSent } from "../stores/pictures.ts";
 import { preferences } from "../stores/preferences.ts";
 import { dequeue, enqueue, type QueuedMessage, useQueue } from "../stores/queue.ts";
-import { showError } from "../stores/toasts.ts";
+import { showError, showToast } from "../stores/toasts.ts";
 
 /** Steers or continues the selected task; starts a new one if none is selected. */
 export function useSend(
@@ -27,6 +27,7 @@ export function useSend(
         } else {
           if (key.current?.text !== submission.text) key.current = { text: submission.text, key: crypto.randomUUID() };
           const task = await service.submit(buildRequest(submission), key.current.key);
+          if (task.notice) showToast(task.notice, { tone: "error" });
           key.current = undefined;
           void rememberSent(task.id, submission.text, submission.attachments);
           selectTask(task.id);

@@ -3,6 +3,7 @@ import type { ImpactAnswer } from "../../../wire/types.ts";
 import { useBrain } from "../../shared/brain.tsx";
 import { plural } from "../../shared/format.ts";
 import { Icon, Spinner } from "../../shared/icons.tsx";
+import { referenceOf } from "../../shared/markdown/FileReference.tsx";
 import { useMedia } from "../../shared/media.ts";
 import { revealHidden } from "../../shared/text.ts";
 import ui from "../../shared/ui.module.css";
@@ -124,9 +125,9 @@ export function GraphPage({ first, workspace, onGraph, onFind, onClose }: Props)
 const detailOf = ({ symbol, via, line, certain }: ImpactAnswer["hits"][number]): string =>
   `${symbol ? `${symbol}, ` : ""}${via}, line ${line}${certain ? "" : " (not certain)"}`;
 
-/** A path has a slash or an extension; anything else is the name of a symbol. */
+/** A path has a slash or a known extension; anything else, such as `Cart.add`, is the name of a symbol. */
 const askFor = (text: string): { path: string } | { symbol: string } =>
-  /\/|\.[a-z]{1,5}$/i.test(text) ? { path: text } : { symbol: text };
+  text.includes("/") || referenceOf(text) ? { path: text } : { symbol: text };
 
 const isEmpty = ({ hits, imports }: ImpactAnswer): boolean => hits.length === 0 && (imports ?? []).length === 0;
 
