@@ -6,8 +6,9 @@ import logging
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, closing
+from importlib import import_module
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
@@ -50,12 +51,14 @@ class JournalTotals:
         self._unsaved = 0
         self._reading = asyncio.Lock()
 
-    async def read(self) -> "Tally":
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator["Tally"]:
+        """Up to date; nothing changes it before the block ends."""
         async with self._reading:
             if self._tally is None:
                 self._tally = await asyncio.to_thread(_load, self._file)
             await self._catch_up(self._tally)
-            return self._tally
+            yield self._tally
 
     async def close(self) -> None:
         if self._tally is not None and self._unsaved:
@@ -68,8 +71,8 @@ class JournalTotals:
             except CursorLost:  # another journal took its place
                 tally.cursor = 0
                 continue
-            for event in page.events:
-                _fold(tally, event)
+            # In a thread: after a long time there is much to read, and the loop must answer meanwhile.
+            await asyncio.to_thread(_fold, tally, page.events)
             self._unsaved += len(page.events)
             if self._unsaved >= _SAVE_EVERY:
                 await self._save(tally)
@@ -79,17 +82,18 @@ class JournalTotals:
     async def _save(self, tally: "Tally") -> None:
         self._unsaved = 0
         try:
-            await asyncio.to_thread(write_private, self._file, tally.model_dump_json())
+            await asyncio.to_thread(lambda: write_private(self._file, tally.model_dump_json()))
         except OSError as error:
             log.warning("Can't keep the totals in %s; the next start counts again: %s", self._file, error)
 
 
-def _fold(tally: "Tally", event: StoredEvent) -> None:
+def _fold(tally: "Tally", events: Sequence[StoredEvent]) -> None:
     from sidecar.telemetry.tally import COUNTED
 
-    if event.type in COUNTED:
-        tally.fold(json.loads(event.data))
-    tally.cursor = event.cursor
+    for event in events:
+        if event.type in COUNTED:
+            tally.fold(json.loads(event.data))
+        tally.cursor = event.cursor
 
 
 def _load(file: Path) -> "Tally":
@@ -125,9 +129,10 @@ class MetricsRoutes:
         self._started = time.monotonic()
 
     async def metrics(self, request: Request) -> Response:
+        # The first scrape imports a library that takes a quarter of a second; the loop answers meanwhile.
+        await asyncio.to_thread(import_module, "sidecar.telemetry.metrics")
         from sidecar.telemetry.metrics import Moment, render
 
-        tally = await self.totals.read()
         counts = await self._journal.counts()
         state = self._journal.state()
         deliveries, outgoing = await asyncio.to_thread(_read_doors, self._doors)
@@ -144,14 +149,18 @@ class MetricsRoutes:
             deliveries=deliveries,
             outgoing=outgoing,
         )
-        text = render(tally, moment, self._tools())
+        async with self.totals.read() as tally:
+            text = render(tally, moment, self._tools())
         return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
     async def stats(self, request: Request) -> Response:
-        tally = await self.totals.read()
         wanted = number(request, "days", _DAYS, most=_MAX_DAYS) or _DAYS
+        async with self.totals.read() as tally:
+            return answer(StatsAnswer(spent=self._spent(tally, wanted), ended=dict(tally.ended)))
+
+    def _spent(self, tally: "Tally", days: int) -> list[SpentTokens]:
         rows = []
-        for day in sorted(tally.days)[-wanted:]:
+        for day in sorted(tally.days)[-days:]:
             for name, used in sorted(tally.days[day].items()):
                 model, _, agent = name.partition(" ")
                 rows.append(
@@ -166,7 +175,7 @@ class MetricsRoutes:
                         estimated_cost_usd=round(used.cost, 6) if self._priced(model) else None,
                     )
                 )
-        return answer(StatsAnswer(spent=rows, ended=dict(tally.ended)))
+        return rows
 
 
 def _count_workers(fleet: FleetState) -> Mapping[tuple[str, ...], int]:

@@ -17,7 +17,8 @@ async def end_task(journal: Journal, name: str) -> None:
 
 
 async def completed(totals: JournalTotals) -> int:
-    return (await totals.read()).ended["completed"]
+    async with totals.read() as tally:
+        return tally.ended["completed"]
 
 
 async def test_each_event_counts_once_however_often_it_is_asked(journal: Journal, tmp_path: Path) -> None:
