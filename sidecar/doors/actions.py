@@ -84,6 +84,12 @@ def look_up(payload: object, path: str) -> object:
     return payload
 
 
+def list_at(payload: object, path: str) -> list[Any]:
+    """The list at that path, else an empty one."""
+    found = look_up(payload, path)
+    return found if isinstance(found, list) else []
+
+
 def text_at(payload: object, path: str) -> str:
     """A string or number at that path, else the empty string."""
     found = look_up(payload, path)

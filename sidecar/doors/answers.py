@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sidecar.client.errors import Refused
 from sidecar.client.service import BrainService, Decision
-from sidecar.doors.actions import Json, look_up, text_at
+from sidecar.doors.actions import Json, list_at, text_at
 from sidecar.doors.task_events import read_events
 
 _YES = frozenset(("allow", "yes", "y", "ok", "approve", "approved"))
@@ -50,7 +50,7 @@ def decide(text: str) -> Decision | None:
 
 def choose(question: Json, text: str) -> str:
     """One of its choices, whatever the case of its letters, or nothing; any text where it has none."""
-    choices, said = look_up(question, "choices"), text.strip()
-    if not isinstance(choices, list) or not choices:
+    choices, said = list_at(question, "choices"), text.strip()
+    if not choices:
         return said
     return next((str(each) for each in choices if str(each).lower() == said.lower()), "")

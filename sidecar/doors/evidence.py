@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sidecar.doors.actions import Json, look_up, text_at
+from sidecar.doors.actions import Json, list_at, look_up, text_at
 from sidecar.doors.markdown import cell, code, plain
 
 _MAX_BODY = 60_000
@@ -12,7 +12,7 @@ _COMMANDS = ("run_command", "run_tests")
 
 def describe_pull(complete: Json, events: Sequence[Json], closes: str) -> str:
     """The body of a pull request; `closes` is the number of the issue that its merge closes, if there is one."""
-    files, commands = _texts(complete, "result.filesModified"), commands_of(events)
+    files, commands = list_at(complete, "result.filesModified"), commands_of(events)
     parts = [plain(text_at(complete, "result.summary"))]
     if closes:
         parts.append(f"Closes #{closes}")
@@ -20,7 +20,7 @@ def describe_pull(complete: Json, events: Sequence[Json], closes: str) -> str:
     if commands:
         parts.append("Commands that the agent ran:\n\n" + "\n".join(f"- {code(each)}" for each in commands))
     if files:
-        parts.append("Changed files:\n\n" + "\n".join(f"- {code(each)}" for each in files[:_MAX_LISTED]))
+        parts.append("Changed files:\n\n" + "\n".join(f"- {code(str(each))}" for each in files[:_MAX_LISTED]))
         if len(files) > _MAX_LISTED:
             parts.append(f"and {len(files) - _MAX_LISTED} more")
     parts.append(f"Task {code(text_at(complete, 'taskId'))}")
@@ -29,8 +29,8 @@ def describe_pull(complete: Json, events: Sequence[Json], closes: str) -> str:
 
 def describe_checks(complete: Json) -> str:
     """The checks as a table, from recorded exit codes."""
-    checks = look_up(complete, "result.verification.checks")
-    if not isinstance(checks, list) or not checks:
+    checks = list_at(complete, "result.verification.checks")
+    if not checks:
         return "No check ran after the last edit, so nothing is proven."
     passed = look_up(complete, "result.verification.passed") is True
     rows = [
@@ -46,8 +46,7 @@ def describe_checks(complete: Json) -> str:
 def verified(complete: Json) -> bool | None:
     """Whether its checks passed; `None` if none ran."""
     found = look_up(complete, "result.verification.passed")
-    checks = look_up(complete, "result.verification.checks")
-    return found if isinstance(found, bool) and isinstance(checks, list) and checks else None
+    return found if isinstance(found, bool) and list_at(complete, "result.verification.checks") else None
 
 
 def commands_of(events: Sequence[Json]) -> list[str]:
@@ -55,13 +54,7 @@ def commands_of(events: Sequence[Json]) -> list[str]:
     found: dict[str, str] = {}
     for event in events:
         if event.get("type") == "tool" and event.get("tool") in _COMMANDS and event.get("status") != "pending":
-            asked = look_up(event, "args.command")
-            line = " ".join(map(str, asked)) if isinstance(asked, list) else text_at(event, "args.command")
+            line = " ".join(map(str, list_at(event, "args.command"))) or text_at(event, "args.command")
             line = line or f"{event['tool']} {text_at(event, 'args.target')}".strip()
             found[text_at(event, "callId")] = f"{line} ({text_at(event, 'status')})"
     return list(found.values())[:_MAX_LISTED]
-
-
-def _texts(event: Json, path: str) -> list[str]:
-    found = look_up(event, path)
-    return [str(each) for each in found] if isinstance(found, list) else []

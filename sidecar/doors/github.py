@@ -4,7 +4,7 @@ Only people in `allow` of doors.toml are heard. That a pull request was merged, 
 commit, is no order; what a check prints is as untrusted as any other text.
 """
 
-from sidecar.doors.actions import Action, EndWork, Ignore, Json, StartTask, Steer, StopTask, look_up, text_at
+from sidecar.doors.actions import Action, EndWork, Ignore, Json, StartTask, Steer, StopTask, list_at, look_up, text_at
 from sidecar.doors.settings import GithubDoor
 
 #: The name of our own check, which never steers a task.
@@ -110,8 +110,7 @@ def _read_check(payload: Json) -> Action:
 
 def _read_request(payload: Json, door: GithubDoor) -> Action:
     """A commit is reviewed once, however often that is asked."""
-    listed = look_up(payload, "pull_request.requested_reviewers")
-    asked = {text_at(each, "login").lower() for each in (listed if isinstance(listed, list) else ())}
+    asked = {text_at(each, "login").lower() for each in list_at(payload, "pull_request.requested_reviewers")}
     asked.add(text_at(payload, "requested_reviewer.login").lower())
     if door.mention.lower().removeprefix("@") not in asked and text_at(payload, "label.name") != door.label:
         return Ignore("the review of someone else is asked for, or another label given")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from sidecar.doors.actions import Json, look_up, text_at
+from sidecar.doors.actions import Json, list_at, text_at
 from sidecar.doors.channels import ReportedTask
 from sidecar.doors.github_api import GithubApi
 from sidecar.doors.http import NotSent
@@ -57,8 +57,7 @@ def comment_of(event: Json) -> str:
         case "error":
             return f"Task {task} failed: {plain(text_at(event, 'message'))}"[:_MAX_TEXT]
         case "escalation":
-            suggestions = look_up(event, "suggestions")
-            listed = "".join(f"\n- {plain(str(each))}" for each in suggestions) if isinstance(suggestions, list) else ""
+            listed = "".join(f"\n- {plain(str(each))}" for each in list_at(event, "suggestions"))
             return f"Task {task} needs a person: {plain(text_at(event, 'reason'))}{listed}"[:_MAX_TEXT]
         case "cancelled":
             return f"Task {task} was cancelled."
@@ -68,10 +67,8 @@ def comment_of(event: Json) -> str:
 def describe_result(event: Json) -> str:
     """The summary, the changed files and the checks of a `complete` event."""
     lines = [plain(text_at(event, "result.summary")) or f"Task `{event['taskId']}` is done."]
-    files = look_up(event, "result.filesModified")
-    if isinstance(files, list) and files:
+    if files := list_at(event, "result.filesModified"):
         lines.append("Changed: " + ", ".join(code(str(each)) for each in files[:50]))
-    checks = look_up(event, "result.verification.checks")
-    for check in checks if isinstance(checks, list) else ():
+    for check in list_at(event, "result.verification.checks"):
         lines.append(f"- {'passed' if check.get('passed') else 'failed'}: {code(text_at(check, 'command'))}")
     return "\n\n".join(lines)[:_MAX_TEXT]

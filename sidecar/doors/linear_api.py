@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from sidecar.doors.actions import Json, look_up, text_at
+from sidecar.doors.actions import Json, list_at, look_up, text_at
 from sidecar.doors.http import DoorsHttp, NotSent
 
 LINEAR_URL = "https://api.linear.app"
@@ -60,8 +60,7 @@ class LinearApi:
         body = json.dumps({"query": document, "variables": variables}).encode()
         headers = {"Authorization": self._authorization, "Content-Type": "application/json"}
         answer = (await self._http.request("POST", self._url, headers, body, accepted=400)).json()
-        errors = look_up(answer, "errors")
-        if isinstance(errors, list) and errors:
+        if errors := list_at(answer, "errors"):
             limited = text_at(errors[0], "extensions.code") == "RATELIMITED"
             retried = text_at(errors[0], "extensions.type") in ("internal error", "lock timeout")
             again = _RATE_LIMIT_SECONDS if limited else 1 if retried else None

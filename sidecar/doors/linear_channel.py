@@ -8,7 +8,7 @@ import json
 import uuid
 from collections.abc import Mapping
 
-from sidecar.doors.actions import Json, look_up, text_at
+from sidecar.doors.actions import Json, list_at, look_up, text_at
 from sidecar.doors.channels import ReportedTask
 from sidecar.doors.evidence import describe_checks, verified
 from sidecar.doors.linear_api import ACTIVITIES, ACTIVITY, ATTACH, SESSION, UPDATE_ISSUE, UPDATE_SESSION, LinearApi
@@ -57,16 +57,14 @@ class LinearChannel:
         name = activity_id(letter.key)
         if letter.attempts:
             known = await self._api.call(ACTIVITIES, {"id": session})
-            nodes = look_up(known, "agentSession.activities.nodes")
-            if isinstance(nodes, list) and any(text_at(each, "id") == name for each in nodes):
+            if any(text_at(each, "id") == name for each in list_at(known, "agentSession.activities.nodes")):
                 return
         await self._api.call(ACTIVITY, {"input": {"id": name, "agentSessionId": session, **activity}})
 
     async def _move(self, session: str, wanted: str) -> None:
         """The issue to the team's state of that kind, never backwards."""
         issue = look_up(await self._api.call(SESSION, {"id": session}), "agentSession.issue")
-        states = look_up(issue, "team.states.nodes")
-        target = choose_state(states if isinstance(states, list) else [], text_at(issue, "state.type"), wanted)
+        target = choose_state(list_at(issue, "team.states.nodes"), text_at(issue, "state.type"), wanted)
         if target and target != text_at(issue, "state.id"):
             await self._api.call(UPDATE_ISSUE, {"id": text_at(issue, "id"), "input": {"stateId": target}})
 
@@ -117,12 +115,10 @@ def _activities(event: Json) -> list[Json]:
         case "approval" if event.get("state") == "requested":
             return [_choice(_describe_approval(event), ["allow", "deny"])]
         case "question" if event.get("state") == "asked":
-            choices = look_up(event, "choices")
-            text = plain(text_at(event, "text"))
-            return [_choice(text, choices) if isinstance(choices, list) and choices else _say("elicitation", text)]
+            text, choices = plain(text_at(event, "text")), list_at(event, "choices")
+            return [_choice(text, choices) if choices else _say("elicitation", text)]
         case "escalation":
-            suggestions = look_up(event, "suggestions")
-            listed = "".join(f"\n- {plain(str(each))}" for each in suggestions) if isinstance(suggestions, list) else ""
+            listed = "".join(f"\n- {plain(str(each))}" for each in list_at(event, "suggestions"))
             return [_say("elicitation", f"I need a person: {plain(text_at(event, 'reason'))}{listed}")]
         case "complete":
             return [_say("response", f"{plain(text_at(event, 'result.summary'))}\n\n{describe_checks(event)}".strip())]
@@ -137,10 +133,8 @@ def _changes(event: Json) -> list[Json]:
     """Of the session's plan and the issue's state."""
     match event["type"]:
         case "plan":
-            items = look_up(event, "items")
-            plan = [{"content": text_at(each, "title"), "status": _PLAN.get(text_at(each, "state"), "pending")}
-                    for each in items] if isinstance(items, list) else []  # fmt: skip
-            return [{"plan": plan}]
+            items = [(text_at(each, "title"), text_at(each, "state")) for each in list_at(event, "items")]
+            return [{"plan": [{"content": title, "status": _PLAN.get(state, "pending")} for title, state in items]}]
         case "status" if event.get("status") == "running":
             return [{"state": "started"}]
         case "complete" if verified(event) is True:
@@ -162,8 +156,7 @@ def _choice(text: str, choices: list[object]) -> Json:
 
 
 def _describe_approval(event: Json) -> str:
-    argv = look_up(event, "argv")
-    line = " ".join(map(str, argv)) if isinstance(argv, list) else text_at(event, "action")
+    line = " ".join(map(str, list_at(event, "argv"))) or text_at(event, "action")
     return f"May I run {code(line)}?\n\n{plain(text_at(event, 'why'))}"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from sidecar.client.errors import ClientError
 from sidecar.client.service import BrainService
-from sidecar.doors.actions import Json, look_up, text_at
+from sidecar.doors.actions import Json, list_at, look_up, text_at
 from sidecar.doors.deliveries import Arrival, Deliveries
 from sidecar.doors.http import NotSent
 from sidecar.doors.linear import PICKED
@@ -48,7 +48,7 @@ class LinearPicker:
         if await self._deliveries.waiting("linear") or await asyncio.to_thread(self._is_busy):
             return ""
         found = await self._api.call(CANDIDATES, {"filter": pick_filter(self._pick)})
-        for issue in in_order(look_up(found, "issues.nodes")):
+        for issue in in_order(list_at(found, "issues.nodes")):
             # Noted before the session is created: an issue is taken once, whatever happens in between.
             if await self._deliveries.note_pick(text_at(issue, "id")):
                 await self._take(issue)
@@ -74,10 +74,7 @@ def pick_filter(pick: LinearPick) -> Json:
     return {"team": {"key": {"eq": pick.team}}, "state": {"type": {"in": list(_OPEN)}}, **label}
 
 
-def in_order(issues: object) -> list[Json]:
+def in_order(issues: list[Json]) -> list[Json]:
     """Urgent first, those without a priority last, then the oldest. Issues that an agent has are left alone."""
-    listed = issues if isinstance(issues, list) else []
-    free = [
-        each for each in listed if text_at(each, "state.type") in _OPEN and look_up(each, "delegate") is None
-    ]  # fmt: skip
+    free = [each for each in issues if text_at(each, "state.type") in _OPEN and look_up(each, "delegate") is None]
     return sorted(free, key=lambda each: (int(text_at(each, "priority") or 0) or 9, text_at(each, "createdAt")))

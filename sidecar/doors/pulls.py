@@ -7,7 +7,7 @@ import json
 from collections.abc import Awaitable, Callable, Sequence
 from urllib.parse import quote
 
-from sidecar.doors.actions import Json, look_up, text_at
+from sidecar.doors.actions import Json, list_at, text_at
 from sidecar.doors.channels import ReportedTask
 from sidecar.doors.evidence import describe_checks, describe_pull, verified
 from sidecar.doors.github import CHECK
@@ -143,6 +143,5 @@ class PullChannel:
 
 def offers_pull(event: Json, task: ReportedTask) -> bool:
     """Whether this event ends a round that changed files, and no review."""
-    files = look_up(event, "result.filesModified")
-    is_done = event["type"] == "complete" and isinstance(files, list) and bool(files)
+    is_done = event["type"] == "complete" and bool(list_at(event, "result.filesModified"))
     return is_done and task.subject.startswith(("github:", "linear:")) and "/review/" not in task.subject

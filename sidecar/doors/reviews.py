@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sidecar.doors.actions import Json, look_up, text_at
+from sidecar.doors.actions import Json, list_at, look_up, text_at
 from sidecar.doors.channels import ReportedTask
 from sidecar.doors.github_api import GithubApi
 from sidecar.doors.github_comments import parse_subject
@@ -77,11 +77,10 @@ def render_review(complete: Json, events: Sequence[Json], diff: str) -> Review:
     verdicts = [event for event in events if event.get("type") == "verdict"]
     if not verdicts:
         return Review(plain(text_at(complete, "result.summary"))[:_MAX_BODY] or "The review found nothing to say.", [])
-    issues = look_up(verdicts[-1], "issues")
     places = positions(diff)
     comments: list[Json] = []
     rest: list[str] = []
-    for issue in issues if isinstance(issues, list) else ():
+    for issue in list_at(verdicts[-1], "issues"):
         path, line = text_at(issue, "path"), text_at(issue, "line")
         said = f"**{text_at(issue, 'severity')}**: {plain(text_at(issue, 'text'))}"
         position = places.get((path, int(line) if line.isdigit() else 0))

@@ -124,7 +124,6 @@ def test_urgent_issues_come_first_and_those_of_other_agents_never() -> None:
     begun = issue("y", 1, state={"type": "started"})
     listed = [issue("c", 0), issue("b", 4), taken, begun, issue("d", 1), issue("a", 4)]
     assert [each["id"] for each in in_order(listed)] == ["d", "a", "b", "c"]
-    assert in_order(None) == []
 
 
 def test_events_have_the_names_that_other_programs_know() -> None:
