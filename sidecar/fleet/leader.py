@@ -8,7 +8,6 @@ keeps nothing in memory: a new leader reads what there is to do from the databas
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from typing import Any
 
 import psycopg
@@ -25,11 +24,18 @@ log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.5
 #: A leader that was at work longer ago than this is stopped; the others end its connection.
-STALE_SECONDS = 2.0
+STALE_SECONDS = 5.0
 #: After an outage of the database all leases have expired; first the workers that live renew theirs.
 GRACE_SECONDS = HEARTBEAT_SECONDS + 1
 _FORGET = "DELETE FROM workers WHERE last_seen < now() - interval '10 minutes'"
 _LOCK = "hashtext('brain leader ' || current_schema())"
+
+#: Only the connection that holds the lock: after a restart another one may have its number.
+_END_STALE = f"""
+SELECT pg_terminate_backend(backend) FROM leadership JOIN pg_locks ON pid = backend
+WHERE at < now() - make_interval(secs => %s) AND locktype = 'advisory' AND granted
+    AND objid::bigint = ({_LOCK}::bigint & 4294967295)
+"""  # noqa: S608
 
 #: Work of the leader that goes on until it is cancelled, such as the event bus and schedules.
 Duty = Callable[[], Awaitable[None]]
@@ -69,11 +75,7 @@ class Leader:
     async def _takes_over(self, connection: psycopg.AsyncConnection[Any]) -> bool:
         if await _value(connection, f"SELECT pg_try_advisory_lock({_LOCK})"):
             return True
-        await _value(
-            connection,
-            "SELECT pg_terminate_backend(backend) FROM leadership WHERE at < now() - make_interval(secs => %s)",
-            STALE_SECONDS,
-        )
+        await _value(connection, _END_STALE, STALE_SECONDS)
         return False
 
     async def _lead(self, connection: psycopg.AsyncConnection[Any]) -> None:
@@ -122,6 +124,10 @@ async def _value(connection: psycopg.AsyncConnection[Any], query: str, *values: 
 async def _go_on(duty: Duty) -> None:
     """A duty that fails begins again."""
     while True:
-        with suppress(JournalError):
+        try:
             await duty()
+        except JournalError as error:
+            log.debug("A duty of the leader paused: %s", error)
+        except Exception:
+            log.exception("A duty of the leader failed and begins again")
         await asyncio.sleep(LONGEST_PAUSE)

@@ -1,0 +1,57 @@
+"""One leader at a time, and another one when it is gone or stopped."""
+
+import asyncio
+import secrets
+
+import pytest
+
+from sidecar.fleet import leader as leading
+from sidecar.fleet.leader import Leader
+from sidecar.journal.postgres.journal import PostgresJournal
+from tests.contract.journals import RUNNING, new_task
+from tests.support.servers import Postgres
+from tests.waiting import SECONDS
+
+
+async def leader_of(journal: PostgresJournal, *unlike: str | None) -> str:
+    async with asyncio.timeout(SECONDS):
+        while True:
+            ((name,),) = await journal.query("SELECT leader FROM leadership")
+            if name not in unlike:
+                return str(name)
+            await asyncio.sleep(0.05)
+
+
+async def test_a_leader_that_ends_or_stops_is_replaced_and_expired_tasks_are_queued_again(
+    postgres: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leading, "GRACE_SECONDS", 0)
+    monkeypatch.setattr(leading, "STALE_SECONDS", 0.5)
+    schema = f"test_{secrets.token_hex(6)}"
+    journals = {name: await PostgresJournal.open(postgres.url, schema=schema) for name in "abc"}
+    leaders = {name: Leader(journal, name) for name, journal in journals.items()}
+    watching = journals["a"]
+    for each in leaders.values():
+        each.start()
+    first = await leader_of(watching, None)
+    await leaders[first].close()
+    second = await leader_of(watching, first)
+
+    async def stopped() -> None:
+        await asyncio.sleep(SECONDS)
+
+    # It stands still with its lock, as a stopped process does.
+    monkeypatch.setattr(leaders[second], "_queue_again", stopped)
+    third = await leader_of(watching, first, second)
+    assert {first, second, third} == set("abc")
+
+    await watching.create(new_task("t_1"))
+    claim = await watching.claim("dead", now=watching.clock() - 20, lease=15)
+    assert claim is not None
+    await watching.append("t_1", [RUNNING], fence=claim.fence)
+    async with asyncio.timeout(SECONDS):
+        while (await watching.task("t_1")).status != "queued":
+            await asyncio.sleep(0.05)
+    for name, journal in journals.items():
+        await leaders[name].close()
+        await journal.close()
