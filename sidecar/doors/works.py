@@ -9,19 +9,17 @@ import os
 import re
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.config.repositories import CloneOrigins
 from sidecar.doors.settings import DoorsError
 from sidecar.doors.store import DoorsStore
 from tools.errors import ToolError
-from tools.local.environment import sidecar_mark
-from tools.local.processes import Processes
-from tools.local.reaper import Reaper, process_table
-from tools.local.repository.mirror import GitRemote, Mirrors
-from tools.local.sandbox.probe import Sandboxes
+
+if TYPE_CHECKING:
+    from tools.local.repository.mirror import GitRemote, Mirrors
 
 #: Clones of pull requests that were neither merged nor closed, at most.
 MAX_CLONES = 200
@@ -60,19 +58,14 @@ class Works:
         self._clones = clones
         self._origins = CloneOrigins(data_dir)
         self._git = git.rstrip("/")
-        mark = sidecar_mark(data_dir / "doors")
-        self._processes = Processes(data_dir, mark, Reaper(process_table(), mark))
-        self.mirrors = Mirrors(
-            data_dir / "mirrors",
-            self._processes,
-            Sandboxes(),
-            lambda remote: token(remote.path.lstrip("/").removesuffix(".git")),
-        )
+        self.mirrors, self._close = _open_mirrors(data_dir, token)
 
     async def close(self) -> None:
-        await self._processes.close()
+        await self._close()
 
-    def remote(self, repository: str) -> GitRemote:
+    def remote(self, repository: str) -> "GitRemote":
+        from tools.local.repository.mirror import GitRemote
+
         return GitRemote.parse(f"{self._git}/{repository}.git")
 
     async def find(self, subject: str) -> Work | None:
@@ -163,6 +156,24 @@ class Works:
     def _place(self, subject: str, repository: str) -> Path:
         digest = hashlib.sha256(subject.encode()).hexdigest()[:16]
         return self._clones / digest / _UNFIT.sub("-", repository.partition("/")[2].lower())[:60]
+
+
+def _open_mirrors(
+    data_dir: Path, token: Callable[[str], str | None]
+) -> "tuple[Mirrors, Callable[[], Awaitable[object]]]":
+    """The mirrors, and what ends their processes. Loaded here: doors that clone nothing need no sandbox."""
+    from tools.local.environment import sidecar_mark
+    from tools.local.processes import Processes
+    from tools.local.reaper import Reaper, process_table
+    from tools.local.repository.mirror import GitRemote, Mirrors
+    from tools.local.sandbox.probe import Sandboxes
+
+    def token_for(remote: GitRemote) -> str | None:
+        return token(remote.path.lstrip("/").removesuffix(".git"))
+
+    mark = sidecar_mark(data_dir / "doors")
+    processes = Processes(data_dir, mark, Reaper(process_table(), mark))
+    return Mirrors(data_dir / "mirrors", processes, Sandboxes(), token_for), processes.close
 
 
 def branch_for(words: str) -> str:
