@@ -1,8 +1,11 @@
 """Crews with the real process: parts as tasks in their own worktrees, merged and verified together."""
 
+import subprocess
+import sys
+
 import pytest
 
-from tests.e2e.support import RunningSidecar
+from tests.e2e.support import PROJECT, RunningSidecar
 from tests.support.crew import CREW, SUITE, Json, git, make_repository
 
 
@@ -69,3 +72,18 @@ def test_f01_killed_while_it_plans_works_and_merges_a_crew_goes_on_and_starts_no
     attempts = sum(part["attempts"] for part in task["result"]["subtasks"])
     assert len(children(crew, task_id)) == attempts
     assert [event["seq"] for event in crew.events(task_id)] == list(range(1, task["lastSeq"] + 1))
+
+
+@pytest.mark.timeout(240)
+def test_brain_crew_shows_who_works_on_what_and_how_to_take_it_over(crew: RunningSidecar) -> None:
+    crew.script("crew", CREW)
+    argv = [sys.executable, "-m", "sidecar", "crew", "Greet whoever the store holds.", "--approvals", "auto"]
+    argv += ["--model", "scripted/crew", "--verify", SUITE, "--data-dir", str(crew.data_dir)]
+    environ = {**crew.environ, "PYTHONPATH": str(PROJECT)}
+    done = subprocess.run(
+        argv, cwd=crew.workspace, env=environ, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL
+    )
+    assert done.returncode == 0, done.stderr
+    assert "→ Build the api (backend) is t_" in done.stdout
+    assert "3 parts are done and merged." in done.stdout
+    assert "brain merge t_" in done.stdout

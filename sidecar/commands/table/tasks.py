@@ -43,6 +43,7 @@ _ASKING = approvals(
     "ask before commands, edits to ask before edits too, auto to never ask and deny instead, readonly to change "
     "nothing (default: ask)"
 )
+_EFFORT = choice("--effort", "LEVEL", EFFORTS, help="low, medium or high: how much models that reason should think")
 _PRIORITY = choice("--priority", "LEVEL", ("high", "normal", "low"), default="normal")
 TASKS = (
     Command(
@@ -71,7 +72,7 @@ brain run "search for TODO" --approvals readonly""",
             flag("--continue", "-c", "--last", help="continue the newest conversation in this directory"),
             _ASKING,
             MODEL,
-            choice("--effort", "LEVEL", EFFORTS, help="low, medium or high: how much models that reason should think"),
+            _EFFORT,
             arg("--intent", choices=intents, metavar="INTENT", help="kind of task, instead of the router's choice"),
             arg("--conversation", metavar="ID", help="continue this conversation"),
             _PRIORITY,
@@ -100,6 +101,7 @@ brain crew "port the tests to pytest" --workers 2 --verify "make test\"""",
             *OUTPUT,
             _ASKING,
             MODEL,
+            _EFFORT,
             _PRIORITY,
             _workers("parts", 4),
             flag("--here", help="merge into the workspace itself, not into a worktree"),

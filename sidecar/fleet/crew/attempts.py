@@ -66,6 +66,7 @@ def child_options(options: Options, part: Part, share: int, *, verify: bool = Tr
         intent="edit_code",
         agent_type=part.owner,
         models=options.models,
+        effort=options.effort,
         priority=options.priority,
         max_duration=options.max_duration,
         approvals=options.approvals,

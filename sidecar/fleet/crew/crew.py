@@ -12,7 +12,7 @@ from sidecar.engine.state import UserMessage
 from sidecar.engine.steps import ROUTE, StepKey
 from sidecar.journal.errors import JournalError
 from sidecar.journal.port import Journal
-from sidecar.wire.events import RouteEvent
+from sidecar.wire.events import MessageEvent, RouteEvent
 from sidecar.wire.tasks import RouteAnswer, TaskResult
 from sidecar.work.roster import ROSTER, Agent
 from sidecar.work.workflow import Workflow
@@ -69,7 +69,7 @@ class CrewWork:
         assert self._tasks is not None
         rounds = self._workflow.rounds
         definitions = rounds.definitions(run.request.workspace)
-        why = "You asked for a crew to work on it."
+        why = "you asked for a crew"
         route = RouteAnswer(intent="edit_code", confidence=1.0, pipeline=list(_LEADERS), why=why)
         setup = await rounds.set_up(run, route, definitions)
         key = StepKey(setup.round, ROUTE)
@@ -90,8 +90,11 @@ class CrewWork:
         )
         parts = await dispatch.run()
         verification = verification_result(run.state)
+        summary = render_report(parts, _passed(verification), bool(run.origin), run.task_id)
+        name = f"r{setup.round}.report"
+        run.log.enqueue(MessageEvent(message_id=name, role="assistant", agent=_LEADERS[0], text=summary))
         return TaskResult(
-            summary=render_report(parts, _passed(verification), bool(run.origin), run.task_id),
+            summary=summary,
             files_modified=changed_files(run.state),
             verification=verification,
             usage=run.budget.usage,

@@ -91,7 +91,8 @@ class MergeQueue:
         for name, intent in list(self._run.state.intents.items()):
             if _step_of(name) is not None and self._run.ledger.outcome(name) is None:
                 task = await self._journal.task(str(intent.args.get("task")))
-                await self._change(name, REVERT if name.endswith(REVERT) else MERGE, task, intent.files)
+                what = REVERT if intent.tool == f"{REVERT}_part" else MERGE
+                await self._change(name, what, task, intent.files)
 
     def _call(self, key: StepKey, name: str) -> str:
         return str(CallKey(self._run.task_id, key.of_turn(0), name, self._run.state.branch))
@@ -109,9 +110,7 @@ class MergeQueue:
             summary = f"Nothing was changed: {left[0].path}: {left[0].why}"
             outcome = Outcome(status="error", content=summary, summary=summary, duration_ms=0)
         else:
-            counts: list[JsonValue] = [
-                {"path": file.path, "change": change_of(file), "added": 0, "removed": 0} for file in files
-            ]
+            counts = await self._count_lines(what, task, files)
             summary = (
                 f"{'Merged' if what == MERGE else 'Reverted'} {len(files)} {'file' if len(files) == 1 else 'files'}"
             )
@@ -120,6 +119,17 @@ class MergeQueue:
             )
         await run.ledger.settle(call, outcome, _event(call, args, outcome.status, summary))
         return summary if left else None
+
+    async def _count_lines(self, what: What, task: Task, files: Sequence[FileState]) -> list[JsonValue]:
+        """The files as the details of an outcome list them; the part knows how many lines it changed."""
+        known = {file.path: (file.added, file.removed) for file in (await self._tasks.review.diff(task.id)).files}
+        listed: list[JsonValue] = []
+        for file in files:
+            added, removed = known.get(file.path, (0, 0))
+            if what == REVERT:
+                added, removed = removed, added
+            listed.append({"path": file.path, "change": change_of(file), "added": added, "removed": removed})
+        return listed
 
     async def _verify(self, key: StepKey, place: int) -> Verification | None:
         if self._checks is None:
