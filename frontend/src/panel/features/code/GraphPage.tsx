@@ -52,7 +52,13 @@ export function GraphPage({ first, workspace, onGraph, onFind, onClose }: Props)
           if (typed.trim()) onGraph(typed.trim());
         }}
       >
-        <button type="button" className={ui.button} onClick={() => onFind("")}>
+        <button
+          type="button"
+          className={ui.button}
+          // biome-ignore lint/a11y/noAutofocus: the button that led here is gone; the focus must not fall to the page
+          autoFocus={first !== ""}
+          onClick={() => onFind("")}
+        >
           <Icon name="search" /> Find
         </button>
         <input
