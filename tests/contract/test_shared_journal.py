@@ -184,6 +184,36 @@ async def test_a_write_whose_answer_was_lost_is_done_once(node: Open) -> None:
     assert await seqs(journal, "t_1") == [1, 2]
 
 
+async def test_a_write_that_the_server_is_still_at_when_it_is_repeated_is_done_once(
+    node: Open, postgres: Postgres
+) -> None:
+    from psycopg import AsyncConnection
+
+    from sidecar.journal.postgres.connection import address
+
+    journal = await node()
+    await journal.create(new_task("t_1"))
+    writer = journal.writer
+    whole, repeated = writer.value, asyncio.Event()
+
+    async def lose_the_answer(query: str, arguments: object) -> object:
+        writer.value = whole  # type: ignore[method-assign]
+        async with await AsyncConnection.connect(address(postgres.url, journal.schema)) as first:
+            await first.execute(query, arguments)  # type: ignore[arg-type]
+            again = asyncio.create_task(whole(query, arguments))  # type: ignore[arg-type]
+            await asyncio.wait([again], timeout=0.5)
+            assert not again.done(), "it waits for the first"
+            repeated.set()
+            await first.commit()
+        return await again
+
+    writer.value = lose_the_answer  # type: ignore[method-assign,assignment]
+    await journal.append("t_1", [step(1)], [Record("step", "a", "1")])
+    assert repeated.is_set()
+    await journal.append("t_1", [step(2)])
+    assert await seqs(journal, "t_1") == [1, 2, 3]
+
+
 async def test_zero_characters_come_back_as_they_were(node: Open) -> None:
     journal = await node()
     await journal.create(new_task("t_1", key="a\0b", conversation="c\0d"))

@@ -116,9 +116,12 @@ $$;
 """
 
 _WRITING = """
-CREATE FUNCTION known_outcome(writer TEXT, write BIGINT) RETURNS TEXT LANGUAGE sql VOLATILE AS $$
-    SELECT outcome FROM writers WHERE id = writer AND number >= write
-$$;
+CREATE FUNCTION known_outcome(writer TEXT, write BIGINT) RETURNS TEXT LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    -- The server may still be at the write whose answer was lost: wait for it.
+    PERFORM pg_advisory_xact_lock(7102, hashtext(current_schema() || writer));
+    RETURN (SELECT outcome FROM writers WHERE id = writer AND number >= write);
+END $$;
 CREATE FUNCTION keep_outcome(writer TEXT, write BIGINT, result TEXT) RETURNS TEXT LANGUAGE sql VOLATILE AS $$
     INSERT INTO writers (id, number, outcome) VALUES (writer, write, result)
     ON CONFLICT (id) DO UPDATE SET number = excluded.number, outcome = excluded.outcome, at = now()
@@ -327,6 +330,7 @@ DECLARE
 BEGIN
     tasks_dropped := 0;
     contents_dropped := 0;
+    DELETE FROM writers WHERE at < now() - interval '1 day';
     PERFORM pg_advisory_xact_lock(contents_lock());
     FOR task IN SELECT position, created_at FROM tasks
         WHERE status IN ('completed', 'failed', 'cancelled', 'escalated') AND created_at < cutoff
@@ -353,7 +357,6 @@ BEGIN
         tasks_dropped := tasks_dropped + 1;
         IF journal_size() <= most THEN RETURN; END IF;
     END LOOP;
-    DELETE FROM writers WHERE at < now() - interval '1 day';
 END $$;
 """
 
