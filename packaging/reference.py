@@ -5,7 +5,8 @@ from textwrap import fill
 from typing import Any, get_args
 
 from sidecar.api.openapi import document
-from sidecar.api.routes import TABLE, Parameter, Route
+from sidecar.api.table import TABLE
+from sidecar.api.table.route import Parameter, Route
 from sidecar.commands.errors import EXIT_MEANINGS
 from sidecar.commands.table import COMMANDS, DEFAULT, Argument, Command
 from sidecar.config.settings import PREFIX, Settings

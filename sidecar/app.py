@@ -24,12 +24,13 @@ from sidecar.api.memory import MemoryRoutes
 from sidecar.api.metrics import MetricsRoutes
 from sidecar.api.models import KeyRoutes, ModelRoutes
 from sidecar.api.projects import ProjectRoutes
-from sidecar.api.routes import TABLE, bind
 from sidecar.api.schedules import ScheduleRoutes
 from sidecar.api.server import Certificate, QuietServer, open_socket
 from sidecar.api.session import SessionRoutes
 from sidecar.api.streams import Streams
 from sidecar.api.system import DoctorRoutes, SystemRoutes
+from sidecar.api.table import TABLE
+from sidecar.api.table.route import bind
 from sidecar.api.tasks import ReviewRoutes, TaskRoutes, WorktreeRoutes
 from sidecar.api.tools import ToolRoutes, TrustRoutes
 from sidecar.cache import Caches

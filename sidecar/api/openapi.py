@@ -8,7 +8,8 @@ from pydantic.json_schema import models_json_schema
 
 from sidecar import __version__
 from sidecar.api.problems import TITLES
-from sidecar.api.routes import TABLE, Parameter, Route
+from sidecar.api.table import TABLE
+from sidecar.api.table.route import Parameter, Route
 from sidecar.wire import (
     bridge,
     events,
