@@ -1,6 +1,7 @@
 """Routes for the MCP servers whose tools agents use."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -25,12 +26,16 @@ from sidecar.wire.mcp import (
 from tools.errors import ToolError
 from tools.mcp.configuration import add_entry, remove_entry
 from tools.mcp.entry import BadEntry, ServerEntry, server_name
-from tools.mcp.references import McpReferences
-from tools.mcp.servers import McpServers, ServerStatus
+
+if TYPE_CHECKING:
+    from tools.mcp.references import McpReferences
+    from tools.mcp.servers import McpServers, ServerStatus
 
 
 class McpRoutes:
-    def __init__(self, servers: McpServers, references: McpReferences, workspace: Callable[[str | None], str]) -> None:
+    def __init__(
+        self, servers: "McpServers", references: "McpReferences", workspace: Callable[[str | None], str]
+    ) -> None:
         self._servers = servers
         self._references = references
         self._workspace = workspace
@@ -131,7 +136,7 @@ class McpRoutes:
         return next(_info(status) for status in self._servers.statuses(workspace) if status.name == name)
 
 
-def _info(status: ServerStatus) -> McpServerInfo:
+def _info(status: "ServerStatus") -> McpServerInfo:
     return McpServerInfo(
         name=status.name,
         state=status.state,

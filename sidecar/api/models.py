@@ -1,6 +1,7 @@
 """Routes for models and their providers' keys. No route ever returns a key."""
 
 import asyncio
+from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -10,11 +11,13 @@ from sidecar.config.keys import VARIABLES, Keys, looks_like_key
 from sidecar.config.settings import SettingsError
 from sidecar.engine.errors import OperationRefused
 from sidecar.models.access import is_local
-from sidecar.models.catalog import Catalog
 from sidecar.models.errors import BadChoice
-from sidecar.models.selection import Selection
 from sidecar.wire.models import ModelTestRequest, UseRequest
 from sidecar.wire.system import KeyInfo, KeyList, KeyRequest
+
+if TYPE_CHECKING:
+    from sidecar.models.catalog import Catalog
+    from sidecar.models.selection import Selection
 
 #: A locked keyring asks the user, who may be away.
 KEYRING_SECONDS = 60.0
@@ -22,7 +25,7 @@ NO_KEY = "That isn't a key: it contains spaces or characters that no key has."
 
 
 class ModelRoutes:
-    def __init__(self, catalog: Catalog, selection: Selection) -> None:
+    def __init__(self, catalog: "Catalog", selection: "Selection") -> None:
         self._catalog = catalog
         self._selection = selection
         self._searching = asyncio.Lock()

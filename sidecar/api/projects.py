@@ -1,12 +1,12 @@
 """Routes for new projects from templates."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from sidecar.api.requests import answer, idempotency_key, read
-from sidecar.engine.engine import Engine
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import Execute
 from sidecar.journal.port import Journal
@@ -14,9 +14,12 @@ from sidecar.offline.registration import OFFLINE
 from sidecar.wire.projects import ProjectOrder, Template, TemplateList
 from sidecar.wire.tasks import Accepted, Context, ExecuteRequest, Models
 
+if TYPE_CHECKING:
+    from sidecar.engine.engine import Engine
+
 
 class ProjectRoutes:
-    def __init__(self, engine: Engine, journal: Journal) -> None:
+    def __init__(self, engine: "Engine", journal: Journal) -> None:
         self._engine = engine
         self._journal = journal
 

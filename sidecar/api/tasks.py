@@ -1,13 +1,13 @@
 """Routes for tasks: start, read, watch, steer, stop, review and rewind them."""
 
 from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from sidecar.api.requests import MAX_SEQ, answer, idempotency_key, number, read, resume_point, task_id
 from sidecar.api.streams import Streams
-from sidecar.engine.engine import Engine
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import (
     AnswerApproval,
@@ -21,8 +21,6 @@ from sidecar.engine.operations import (
     Resume,
     SendMessage,
 )
-from sidecar.engine.review import Review
-from sidecar.engine.worktrees import Worktrees
 from sidecar.journal.port import Journal
 from sidecar.wire.tasks import (
     Accepted,
@@ -44,6 +42,11 @@ from sidecar.wire.tasks import (
 )
 from sidecar.wire.worktrees import CleanRequest, MergeRequest
 
+if TYPE_CHECKING:
+    from sidecar.engine.engine import Engine
+    from sidecar.engine.review import Review
+    from sidecar.engine.worktrees import Worktrees
+
 PAGE = 50
 MAX_PAGE = 200
 #: A directory and those above it.
@@ -54,7 +57,7 @@ MAX_EVENT_PAGE = 2_000
 
 class TaskRoutes:
     def __init__(
-        self, engine: Engine, journal: Journal, streams: Streams, notice: Callable[[], str] = lambda: ""
+        self, engine: "Engine", journal: Journal, streams: Streams, notice: Callable[[], str] = lambda: ""
     ) -> None:
         """`notice` returns what the user should know when a task starts."""
         self._notice = notice
@@ -188,7 +191,7 @@ def _statuses(request: Request) -> Collection[Status]:
 
 
 class ReviewRoutes:
-    def __init__(self, review: Review) -> None:
+    def __init__(self, review: "Review") -> None:
         self._review = review
 
     async def diff(self, request: Request) -> Response:
@@ -211,7 +214,7 @@ class ReviewRoutes:
 
 
 class WorktreeRoutes:
-    def __init__(self, worktrees: Worktrees) -> None:
+    def __init__(self, worktrees: "Worktrees") -> None:
         self._worktrees = worktrees
 
     async def merge(self, request: Request) -> Response:

@@ -4,6 +4,7 @@ import asyncio
 import secrets
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 from starlette.requests import Request
@@ -13,7 +14,6 @@ from sidecar.api.requests import answer, read
 from sidecar.config.approvals import StandingApprovals
 from sidecar.config.repositories import is_remote_name
 from sidecar.config.trust import Trust, TrustStatus
-from sidecar.engine.engine import Engine
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import RevokeApproval
 from sidecar.wire.system import (
@@ -29,16 +29,19 @@ from sidecar.wire.system import (
 from sidecar.wire.tools import BatchAnswer, BatchRequest, ToolAnswer, ToolList
 from tools.errors import ToolError
 from tools.executor.context import BatchContext, ToolCall
-from tools.executor.executor import Executor
 from tools.executor.registry import Registry
 from tools.ledger import ListLedger
 from tools.policy.policy import Policy
 from tools.text import escape_hidden
 
+if TYPE_CHECKING:
+    from sidecar.engine.engine import Engine
+    from tools.executor.executor import Executor
+
 
 class ToolRoutes:
     def __init__(
-        self, registry: Registry, executor: Executor, policy: Policy, workspace: Callable[[str | None], str]
+        self, registry: Registry, executor: "Executor", policy: Policy, workspace: Callable[[str | None], str]
     ) -> None:
         self._registry = registry
         self._policy = policy
@@ -95,7 +98,7 @@ class ToolRoutes:
 
 
 class TrustRoutes:
-    def __init__(self, trust: Trust, approvals: StandingApprovals, own: Path, engine: Engine) -> None:
+    def __init__(self, trust: Trust, approvals: StandingApprovals, own: Path, engine: "Engine") -> None:
         self._trust = trust
         self._approvals = approvals
         self._own = own
