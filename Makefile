@@ -11,7 +11,7 @@ STAMPS := $(VENV)/stamps
 PANEL := $(wildcard $(shell git ls-files frontend 2> /dev/null | grep -v -e .test. -e /tests/ -e README -e package -e openapi -e png -e vscode))
 PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: help run demo setup panel test check format bench faults conformance editors release local-model learn generate lock clean
+.PHONY: help run demo setup panel test check format bench faults stories conformance editors release local-model learn generate lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -75,8 +75,11 @@ bench: $(STAMPS)/dev ## run the benchmarks
 faults: $(STAMPS)/dev ## run the long forms of the fault, security and process tests
 	BRAIN_FAULTS=full $(PYTEST) tests/faults tests/security tests/e2e --timeout 3600
 
-conformance: $(STAMPS)/dev ## run the whole conformance suite of MCP
-	BRAIN_CONFORMANCE=full $(PYTEST) tests/contract/test_mcp_conformance.py --timeout 600
+stories: setup $(STAMPS)/dev ## run every story of the panel in Chromium
+	BRAIN_FAULTS=full $(PYTEST) tests/browser -n 2
+
+conformance: $(STAMPS)/dev ## run the whole conformance suite of MCP, and every real server
+	BRAIN_CONFORMANCE=full $(PYTEST) tests/contract/test_mcp_conformance.py tests/contract/test_mcp_real_servers.py --timeout 600
 
 editors: setup $(STAMPS)/dev ## package the VS Code extension and test it in code-server (downloads 900 MB once)
 	@packaging/code_server.sh $(CURDIR)/$(VENV)/code-server

@@ -1,10 +1,35 @@
-"""The panel in a real Chromium against the real sidecar. Each file of `stories/` is one story."""
+"""The panel in a real Chromium against the real sidecar. Each file of `stories/` is one story.
+
+`make stories` runs all of them; the usual test run has those that hold what you decide and what you keep.
+"""
 
 import pytest
 
 from tests.browser.conftest import HERE, Node
+from tests.faults.scale import scaled
 
-STORIES = sorted(story.stem for story in (HERE / "stories").glob("*.mjs"))
+ALL = sorted(story.stem for story in (HERE / "stories").glob("*.mjs"))
+USUAL = [
+    "accessible",
+    "approval_by_keyboard",
+    "cancel_and_resume",
+    "code",
+    "complete_task",
+    "embedded",
+    "first_run",
+    "history",
+    "hostile_text",
+    "impostor",
+    "killed_and_restarted",
+    "models_and_keys",
+    "one_thread",
+    "palette",
+    "reject_and_rewind",
+    "steering",
+    "transcript",
+    "typing_while_asked",
+]
+STORIES = scaled(USUAL, ALL)
 
 
 @pytest.mark.timeout(300)

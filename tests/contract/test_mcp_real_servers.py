@@ -35,6 +35,11 @@ async def make(tmp_path: Path) -> AsyncIterator[Make]:
         await each.close()
 
 
+FROM_PYPI = pytest.mark.skipif(
+    os.environ.get("BRAIN_CONFORMANCE") != "full", reason="installing it takes a minute: run `make conformance`"
+)
+
+
 def from_npm(package: str, program: str, *arguments: str, **more: Any) -> dict[str, Any]:
     if shutil.which("node") is None:
         pytest.skip("node is not installed")
@@ -99,6 +104,7 @@ async def test_the_memory_server_keeps_what_it_is_told_where_it_may_write(make: 
     assert "Ada" in (kept / "memory.jsonl").read_text()
 
 
+@FROM_PYPI
 async def test_the_git_server_reads_a_repository(make: Make, tmp_path: Path) -> None:
     programs = packages.python("mcp-server-git")
     place = tmp_path / "workspace"
@@ -110,6 +116,7 @@ async def test_the_git_server_reads_a_repository(make: Make, tmp_path: Path) -> 
     assert "a.txt" in status.content
 
 
+@FROM_PYPI
 async def test_the_fetch_server_lists_its_tools_and_reaches_nobody_without_a_grant(make: Make) -> None:
     programs = packages.python("mcp-server-fetch")
     bench = make(fetch={"command": str(programs / "mcp-server-fetch")})
