@@ -172,7 +172,7 @@ async function palette(sidecar, browser) {
   await page.keyboard.press("Control+k");
   await panel(page).palette.getByRole("option").first().waitFor();
   await page.getByRole("combobox").fill("file19999");
-  await panel(page).palette.getByRole("option", { name: /file19999/ }).waitFor();
+  await panel(page).palette.getByRole("option", { name: /file19999\.ts/ }).waitFor();
   await page.getByRole("combobox").fill("");
   await page.evaluate(() => {
     window.keys = [];
