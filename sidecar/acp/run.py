@@ -55,11 +55,13 @@ class Run:
         self._elicits = elicits
         self._asking: dict[str, asyncio.Task[None]] = {}
         self._limit = ""
+        self._ended = False
         self._following = asyncio.create_task(self._follow())
 
     @property
     def active(self) -> bool:
-        return not self._following.done()
+        """Whether a prompt steers this task; after its last event, which the stream outlives, it starts a new one."""
+        return not self._ended and not self._following.done()
 
     async def send(self, text: str) -> None:
         """Answer the open question, or steer the task."""
@@ -127,6 +129,7 @@ class Run:
         self._open(event)
         await self._peer.drain()
         if event["type"] == "status" and event["status"] in _ENDED:
+            self._ended = True
             self._resolve(self._limit or _ENDED[event["status"]])
 
     def _resolve(self, reason: str) -> None:

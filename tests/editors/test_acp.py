@@ -39,6 +39,16 @@ async def test_loading_a_session_shows_what_was_streamed(environ: Mapping[str, s
         assert zed.text("user_message_chunk") == "rename greet to welcomelist the files"
 
 
+async def test_a_prompt_right_after_the_last_answer_is_a_task_of_its_own(
+    environ: Mapping[str, str], workspace: Path, sidecar: RunningSidecar
+) -> None:
+    async with editor(environ) as zed:
+        session = await zed.session(workspace)
+        for _ in range(12):
+            assert await zed.prompt(session, "list the files") == "end_turn"
+        assert len(sidecar.get("/api/brain/tasks").json["tasks"]) == 12
+
+
 async def test_a_denied_permission_stops_the_command(environ: Mapping[str, str], workspace: Path) -> None:
     async with editor(environ) as zed:
         session = await zed.session(workspace)
