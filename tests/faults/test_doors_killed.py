@@ -19,6 +19,7 @@ import pytest
 from tests.e2e.doors import Doors, sign
 from tests.e2e.support import PROJECT, RunningSidecar, clean_environ, wait_until
 from tests.e2e.verification import BUGGY, PASSED, RIGHT, TEST, says, write
+from tests.faults.scale import scaled
 from tests.support.emulate import APP_ID, EmulatedGithub, emulated_github, free_ports, git
 from tests.support.linear import LINEAR_TOKEN, EmulatedLinear, emulated_linear
 from tools.local.sandbox.probe import Sandboxes
@@ -28,7 +29,7 @@ pytestmark = [
     pytest.mark.timeout(900),
 ]
 FILES = {"calc.py": BUGGY, "test_calc.py": TEST}
-KILLS = 30 if os.environ.get("BRAIN_FAULTS") == "full" else 5
+KILLS = scaled(5, 30)
 MODELS = {f"BRAIN_MODEL_{role}": "scripted/story" for role in ("FAST", "SMART", "INSTANT")}
 REPOSITORY = "/repos/acme/shop"
 

@@ -1,14 +1,13 @@
 """F26: many deliveries at once while tasks run: all are answered, none is lost, each issue is heard in order."""
 
-import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.e2e.doors import Doors, labeled
 from tests.e2e.support import RunningSidecar, running_sidecar, wait_until
+from tests.faults.scale import FULL
 
-FULL = os.environ.get("BRAIN_FAULTS") == "full"
 #: Issues with a task, comments on each, deliveries that ask for nothing, tasks at work meanwhile.
 ISSUES, COMMENTS, OTHERS, TASKS = (20, 5, 880, 20) if FULL else (4, 3, 60, 5)
 
