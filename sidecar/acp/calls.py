@@ -80,9 +80,7 @@ def title(event: Json) -> str:
     if command:
         text = command if isinstance(command, str) else shlex.join(str(word) for word in command)
     else:
-        about = next(
-            (args[name] for name in ("path", "from", "symbol", "query", "pattern", "url") if args.get(name)), ""
-        )
+        about = next((args[name] for name in _SUBJECTS if args.get(name)), "")
         text = f"{tool.replace('_', ' ')} {about}".strip()
     return text if len(text) <= TITLE_LIMIT else f"{text[: TITLE_LIMIT - 1]}…"
 

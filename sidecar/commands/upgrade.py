@@ -28,6 +28,11 @@ PACKAGE = "rainy-brain"
 _UNCHANGED = "Nothing was changed."
 _INSTALL_SECONDS = 900
 _CHECK_SECONDS = 60
+_MODULE = ("-m", "sidecar")
+_BY_HAND = (
+    f"Stop the sidecar with `brain stop`, then use the program that installed it (`uv tool upgrade {PACKAGE}`, "
+    f"`pipx upgrade {PACKAGE}` or `pip install --upgrade {PACKAGE}`)."
+)
 
 
 def upgrade(args: argparse.Namespace) -> int:
@@ -64,13 +69,6 @@ def _replace(place: Path, staging: Path, running: Client | None) -> None:
             raise CommandFailed(problem)
     finally:
         os.close(parent)
-
-
-_MODULE = ("-m", "sidecar")
-_BY_HAND = (
-    f"Stop the sidecar with `brain stop`, then use the program that installed it (`uv tool upgrade {PACKAGE}`, "
-    f"`pipx upgrade {PACKAGE}` or `pip install --upgrade {PACKAGE}`)."
-)
 
 
 def _installation() -> Path:
