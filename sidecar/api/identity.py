@@ -1,6 +1,6 @@
 """Who a request comes from, and what that role may call.
 
-The sidecar's own token is for whoever can read the data directory, and may do everything. A named token may do what its
+The sidecar's own token, which only readers of the data directory have, may do everything. A named token may do what its
 role allows; a route that isn't listed here needs `decide`.
 """
 

@@ -1,4 +1,4 @@
-"""`brain doors`: receive webhooks until it is told to stop; list what was given up, and try it again."""
+"""`brain doors`: receive webhooks until a signal stops it; list dead letters, and try them again."""
 
 import argparse
 import asyncio

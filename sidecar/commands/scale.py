@@ -74,5 +74,5 @@ def _wanted(scaler: Scaler, state: dict[str, Any], pool: str, workers: int) -> i
 def _start(args: argparse.Namespace) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "sidecar", "worker", "--pool", args.pool, "--data-dir", str(data_dir(args))]
     print(f"One more worker for the pool {args.pool}.", flush=True)
-    # Its ready line is for whoever started it, which is us.
+    # We started it, so we read its ready line.
     return subprocess.Popen([*command, "--die-with-parent"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)

@@ -1,4 +1,4 @@
-"""`brain worker`: run tasks of a shared database until it is told to stop."""
+"""`brain worker`: run tasks of a shared database until a signal stops it."""
 
 import argparse
 import asyncio

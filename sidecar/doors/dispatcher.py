@@ -181,14 +181,14 @@ class DeliveryDispatcher:
 
     def _start(self, delivery: Delivery, action: StartTask, workspace: str) -> str:
         """The delivery's key gives the same task again if this process died before it noted the task."""
-        # Someone else wrote the text, so it consents to nothing. Unless the door is told to ask, nothing waits.
+        # Someone else wrote the text, so it consents to nothing. Nothing waits unless the door asks.
         asks = action.options.get("approvals") in _ASKING
         given = {"author": "other", "unattended": not asks, **action.options}
         options = {**given, "conversationId": conversation_of(delivery.subject)}
         return self._connect().execute(action.text, workspace=workspace, key=delivery.key, **options).id
 
     def _say(self, delivery: Delivery, task_id: str, text: str) -> None:
-        """In a session of Linear, whoever may steer may also answer what the task asks."""
+        """In a session of Linear, people who may steer may also answer what the task asks."""
         if delivery.door == "linear":
             say(self._connect(), task_id, text, delivery.key)
         else:

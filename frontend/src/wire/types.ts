@@ -748,7 +748,7 @@ export interface MessageEvent {
 export interface MessageRequest {
   text: string;
   attachments?: Attachment[];
-  /** As in `options`: words of `other` are no consent, whoever started the task. */
+  /** As in `options`: words of `other` are no consent, even in a task that you started. */
   author?: "person" | "other";
 }
 
