@@ -66,7 +66,7 @@ from sidecar.telemetry.redaction import Redactor, environment_secrets
 from sidecar.wire.events import EventKind
 from sidecar.wire.fleet import WorkerReady
 from sidecar.wire.system import Ready
-from sidecar.wire.tasks import ENDED
+from sidecar.wire.tasks import ENDED, StoredRequest
 from sidecar.work.customizations import Customizations
 from sidecar.work.knowledge import Knowledge
 from sidecar.work.roster import ROSTER
@@ -464,12 +464,12 @@ class Sidecar:
         private = (str(self._data.path), str(config_file().parent))
         return ForeignAgents(self._executor, AgentProcesses(self._data.path, sandboxes, private))
 
-    def _run_ended(self, task_id: str) -> None:
+    def _run_ended(self, task_id: str, request: StoredRequest) -> None:
         if self._stop.is_set():
             return
-        self._schedules.look()
+        self._schedules.task_ended()
         if self._settings.titles == "model":
-            self._titles.take(task_id)
+            self._titles.take(task_id, request)
         if self._settings.trace_endpoint:
             self._keep(asyncio.create_task(self._export_trace(task_id)))
         if self._hooks.wants_ends():

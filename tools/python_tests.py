@@ -5,7 +5,6 @@ import re
 import tomllib
 import warnings
 from collections.abc import Mapping, Sequence
-from fnmatch import fnmatch
 from typing import Protocol
 
 from tools.errors import ToolError
@@ -61,7 +60,7 @@ async def is_set_up_for_pytest(files: Files, names: Mapping[str, str]) -> bool:
     """By its configuration or its dependencies."""
     if {"pytest.ini", ".pytest.ini", "conftest.py"} & names.keys():
         return True
-    listed = [name for name in names if name in _SETTINGS or fnmatch(name, "*requirements*.txt")]
+    listed = [name for name in names if name in _SETTINGS or ("requirements" in name and name.endswith(".txt"))]
     if names.get("requirements") == "directory":
         listed += [info.path for info in await files.list("requirements") if info.path.endswith((".txt", ".in"))]
     return any([_PYTEST.search(await _read(files, name)) for name in listed if names.get(name, "file") == "file"])

@@ -66,7 +66,7 @@ def is_skipped(path: str, *, below: str = "") -> bool:
         or not _SKIPPED_FOLDERS.isdisjoint(parts)
         or not VERSION_CONTROL.isdisjoint(parts)
         or (not folder and parts[0] in _BUILT_FOLDERS and (len(parts) > 1 or path.endswith("/")))
-        or any(_is_built_copy(*pair) for pair in pairwise(parts))
+        or ("build" in parts and any(_is_built_copy(*pair) for pair in pairwise(parts)))
     )
 
 

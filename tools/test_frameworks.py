@@ -100,7 +100,8 @@ async def _listed(host: Host, folder: str) -> dict[str, str]:
 
 
 async def _framework(host: Files, after: Sequence[str]) -> Framework:
-    names = {info.path: info.kind for info in await host.list(".")}
+    # Names are cached, while a list would ask for the size and time of each file.
+    names = {name.rstrip("/"): "directory" if name.endswith("/") else "file" for name in await host.names(".")}
     python = await _python(host, names)
     tests = await find_test_files(host, names)
     pytest = Framework("pytest", [*python, *_PYTEST, *after])

@@ -129,7 +129,7 @@ class Engine:
         """Call `callback` whenever a run changed its task's status."""
         self._worker.on_status = callback
 
-    def call_at_end(self, callback: Callable[[str], None]) -> None:
+    def call_at_end(self, callback: Callable[[str, StoredRequest], None]) -> None:
         """Call `callback` with a task's id whenever a run of it has ended."""
         self._worker.on_end = callback
 

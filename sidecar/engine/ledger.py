@@ -59,7 +59,8 @@ class TaskLedger:
             await self._log.append(*events, records=records)
         else:
             # The call had no effect: if its outcome is lost, so is all that was built on it, and it runs again.
-            self._log.enqueue(*events, records=records)
+            self._log.state.outcomes[call_id] = outcome
+            self._log.enqueue(*events, records=records, taken=True)
 
     def killed(self, call_id: str, pid: int, command: str) -> None:
         self.killed_processes.append(KilledProcess(call_id=call_id, pid=pid, command=command))

@@ -1,6 +1,7 @@
 """Notifies your desktop when a task waits, fails, needs you, or ends after a minute."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Protocol
@@ -8,7 +9,7 @@ from typing import Protocol
 from sidecar.journal.errors import JournalError
 from sidecar.journal.port import Journal
 from sidecar.wire.events import StatusEvent
-from sidecar.wire.tasks import Status, Task
+from sidecar.wire.tasks import ENDED, Status, Task
 
 #: A task that took less is no news when it completes.
 LONG_SECONDS = 60.0
@@ -36,10 +37,17 @@ class TaskNotices:
         self._journal = journal
         self._find = find
         self._open_task = open_task
+        #: When the tasks that run here began.
+        self._began: dict[str, float] = {}
         self._shown: set[asyncio.Task[None]] = set()
 
     def take(self, task_id: str, event: StatusEvent) -> None:
         """A task's status changed."""
+        if event.status is Status.RUNNING:
+            self._began.setdefault(task_id, time.monotonic())
+        began = self._began.pop(task_id, 0.0) if event.status in ENDED else 0.0
+        if event.status is Status.COMPLETED and began and time.monotonic() - began < LONG_SECONDS:
+            return  # most tasks, so the journal isn't asked
         if event.status in _TITLES and len(self._shown) < MOST:
             notice = asyncio.create_task(self._show(task_id, event))
             self._shown.add(notice)

@@ -79,10 +79,13 @@ class StepKey:
         return replace(self, repair=True)
 
     def of_turn(self, turn: int) -> "StepKey":
-        return replace(self, turn=turn)
+        # Every turn makes one: `replace` takes several times as long.
+        return StepKey(
+            self.round, self.name, self.place, self.part, self.number, self.attempt, self.repair, turn, self.branch
+        )
 
     def on_branch(self, branch: int) -> "StepKey":
-        return replace(self, branch=branch)
+        return self if branch == self.branch else replace(self, branch=branch)
 
     @property
     def step(self) -> "StepKey":

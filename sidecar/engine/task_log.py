@@ -47,8 +47,8 @@ class TaskLog:
         for record in records:
             self.state.take(record)
 
-    def enqueue(self, *events: Event, records: Sequence[Record] = ()) -> None:
-        """Write it before anything that is appended later, without waiting.
+    def enqueue(self, *events: Event, records: Sequence[Record] = (), taken: bool = False) -> None:
+        """Write it before anything that is appended later, without waiting; `taken` if the state has the records.
 
         For what may be lost together with all that follows from it, because the task can do it again. If nobody
         follows the task, it stays in the queue for some milliseconds, and several are written at once.
@@ -63,8 +63,9 @@ class TaskLog:
         if not self._flush_is_scheduled and self._journal.followed(self.task_id):
             self._flush_is_scheduled = True
             loop.call_soon(self.flush)
-        for record in records:
-            self.state.take(record)
+        if not taken:
+            for record in records:
+                self.state.take(record)
 
     def flush(self) -> None:
         if earlier := self._take_queue():

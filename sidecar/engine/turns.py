@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sidecar.engine.state import RecordKind, TurnRecord
@@ -77,7 +76,7 @@ class Turns:
             log.state.turns[key] = turn
             records.append(log.record(RecordKind.TURN, key, turn.to_json()))
         # Its calls are written after it, and no call acts before its intent record is on disk.
-        log.enqueue(*events, records=records)
+        log.enqueue(*events, records=records, taken=True)
         self._branches[key] = turn.branch
         return turn
 
@@ -111,10 +110,11 @@ class Turns:
 
         If a rewind lies between a turn and its calls, their outcomes don't count, and they are made again.
         """
-        call = CallKey(self._log.task_id, key, str(number), self._branches.get(key, 0))
-        if str(call) in self._log.state.outcomes:
-            return str(call)
-        return str(replace(call, branch=self._log.state.branch))
+        branch, current = self._branches.get(key, 0), self._log.state.branch
+        call = str(CallKey(self._log.task_id, key, str(number), branch))
+        if branch == current or call in self._log.state.outcomes:
+            return call
+        return str(CallKey(self._log.task_id, key, str(number), current))
 
     def _message(self, key: StepKey, agent: str, text: str, thinking: str = "") -> MessageEvent:
         began, ended = self._thought.pop(key, (0.0, 0.0))

@@ -19,7 +19,7 @@ from sidecar.journal.errors import JournalError, LeaseLost, WrittenElsewhere, Wr
 from sidecar.journal.port import Claim, Journal, Record
 from sidecar.telemetry.correlation import bind, trace_of
 from sidecar.wire.events import CancelledEvent, CompleteEvent, ErrorEvent, EscalationEvent, StatusEvent
-from sidecar.wire.tasks import Status, TaskResult
+from sidecar.wire.tasks import Status, StoredRequest, TaskResult
 
 if TYPE_CHECKING:
     from sidecar.engine.review import Review
@@ -63,7 +63,7 @@ class Worker:
         self._looking = False
         #: Called when the last running task has ended, or a look for one found none.
         self.on_rest: Callable[[], None] = lambda: None
-        self.on_end: Callable[[str], None] = lambda task_id: None
+        self.on_end: Callable[[str, StoredRequest], None] = lambda task_id, request: None
         #: Called when a run changed its task's status, once that is durable.
         self.on_status: Callable[[str, StatusEvent], None] = lambda task_id, event: None
 
@@ -163,7 +163,7 @@ class Worker:
         if self._stalls is not None:
             self._stalls.end(run.task_id)
         self._slots.leave()
-        self.on_end(run.task_id)
+        self.on_end(run.task_id, run.request)
         if not self._running:
             self.on_rest()
 

@@ -164,6 +164,8 @@ class WorkspaceIndex:
 
     async def ask(self, question: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
         """Answer from the store, in a thread; `otherwise` if there is none yet."""
+        if self._store is None and not self.path.exists():
+            return otherwise
         return await asyncio.to_thread(self._ask, question, otherwise)
 
     def _ask(self, question: Callable[[sqlite3.Connection], T], otherwise: T) -> T:

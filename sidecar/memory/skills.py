@@ -34,6 +34,11 @@ class Skills:
         self._user = user
         self._trusted = trusted
 
+    def any(self, workspace: str) -> bool:
+        """Whether there is a folder to read."""
+        own = self._user is not None and os.path.isdir(f"{self._user}/skills")  # noqa: PTH112 - with every task
+        return own or any(os.path.isdir(f"{workspace}/{name}") for name in IN_WORKSPACE)  # noqa: PTH112
+
     def list(self, workspace: str) -> list[Skill]:
         """By name; yours hide those of the workspace."""
         found: dict[str, Skill] = {}

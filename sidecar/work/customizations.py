@@ -127,9 +127,11 @@ class Customizations:
         return self._trusted(workspace)
 
     def _load_folder(self, folder: Path, *, own: bool) -> Definitions:
+        known = self._read.get(folder)
+        if known is not None and folder == self._shipped:
+            return known[1]  # it doesn't change while the program runs
         files = [file for kind in ("agents", "commands") for file in _files(folder / kind)]
         stamp = tuple(files)
-        known = self._read.get(folder)
         if known is not None and known[0] == stamp:
             return known[1]
         agents: dict[str, Agent] = {}
@@ -234,7 +236,8 @@ def _check_front_matter(name: str, front: Mapping[str, str], known: set[str]) ->
 def _files(directory: Path) -> list[tuple[Path, int, int]]:
     """The files, each with size and modification time. Links may lead anywhere, so they don't count."""
     try:
-        found = sorted(file for file in directory.iterdir() if file.suffix == ".md")[:_MAX_FILES]
+        names = sorted(name for name in os.listdir(directory) if name.endswith(".md"))  # noqa: PTH208 - with every task
+        found = [directory / name for name in names[:_MAX_FILES]]
         states = [(file, file.lstat()) for file in found]
     except OSError:
         return []

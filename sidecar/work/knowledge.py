@@ -40,7 +40,7 @@ class Knowledge:
         return "\n\n".join([_PAST, *listed]) if listed else ""
 
     async def list_skills(self, workspace: str) -> list[str]:
-        if self._skills is None:
+        if self._skills is None or not self._skills.any(workspace):
             return []
         found = await asyncio.to_thread(self._skills.list, workspace)
         return [f"{each.name}: {first_words(each.description, _DESCRIPTION)}" for each in found]

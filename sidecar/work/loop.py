@@ -202,8 +202,9 @@ async def _run_calls(job: Job, log: TurnLog, key: StepKey, calls: Sequence[ToolU
     archive = job.conversation.archive
     own = {MORE_TOOLS: job.selection.fetch, RECALL: archive.answer}
     # What this conversation doesn't hold may be in past tasks.
-    offered = any(tool.name == RECALL for tool in job.tools)
-    passed_on = {each.id for each in calls if offered and each.tool == RECALL and not archive.holds(each)}
+    recalls = [each for each in calls if each.tool == RECALL]
+    offered = bool(recalls) and any(tool.name == RECALL for tool in job.tools)
+    passed_on = {each.id for each in recalls if offered and not archive.holds(each)}
     others = [each for each in calls if each.tool not in own or each.id in passed_on]
     done = await log.call(key, others) if others else ()
     if any(each.tool == SET_MODE and each.status == "success" for each in done) and (agent := job.widen()):

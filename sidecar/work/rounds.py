@@ -72,7 +72,7 @@ class RoundRunner:
         _check_command(definitions, run.instruction)
         prompt = parse_prompt(run.instruction, self._references, run.request.workspace)
         prompted = await self._expand(StepKey(current, PROMPT), prompt, run) if prompt is not None else ""
-        chosen = await self._route(StepKey(current, ROUTE), run, prompt)
+        chosen = await self._route(StepKey(current, ROUTE), run, prompt, definitions)
         if not chosen.pipeline:
             return await undo_last_change(run, self._journal)
         setup = await self.set_up(run, chosen, definitions, prompted)
@@ -185,11 +185,12 @@ class RoundRunner:
             await run.record_step(key, self._executor.redact(text), read_only=True)
         return run.state.steps[key]
 
-    async def _route(self, key: StepKey, run: TaskRun, prompt: PromptCall | None) -> RouteAnswer:
+    async def _route(
+        self, key: StepKey, run: TaskRun, prompt: PromptCall | None, definitions: Definitions
+    ) -> RouteAnswer:
         if (recorded := run.state.steps.get(key)) is not None:
             return RouteAnswer.model_validate_json(recorded)
         options = run.request.options
-        definitions = self._customizations.load(run.request.workspace)
         if prompt is not None and options.intent is None:
             answer = route_prompt(str(prompt), options)
         else:

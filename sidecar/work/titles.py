@@ -51,10 +51,10 @@ class Titles:
     def busy(self) -> bool:
         return bool(self._asking)
 
-    def take(self, task_id: str) -> None:
+    def take(self, task_id: str, request: StoredRequest) -> None:
         """A run of the task has ended."""
-        if len(self._asking) < MOST:
-            asking = asyncio.create_task(self._entitle(task_id), name=f"title {task_id}")
+        if _is_long(request.task) and len(self._asking) < MOST:
+            asking = asyncio.create_task(self._entitle(task_id, request), name=f"title {task_id}")
             self._asking.add(asking)
             asking.add_done_callback(self._ended)
 
@@ -68,10 +68,10 @@ class Titles:
         if not asking.cancelled() and not self._asking:
             self.on_rest()
 
-    async def _entitle(self, task_id: str) -> None:
+    async def _entitle(self, task_id: str, request: StoredRequest) -> None:
         # A deleted task, a full disk, a model that doesn't answer: the first sentence does.
         with suppress(JournalError, NoSuchModel, TimeoutError):
-            task, request = await self._journal.task(task_id), await self._journal.request(task_id)
+            task = await self._journal.task(task_id)
             if not _wants_title(task, request) or await self._was_asked(task_id):
                 return
             async with asyncio.timeout(SECONDS):
@@ -99,9 +99,12 @@ class Titles:
 
 
 def _wants_title(task: Task, request: StoredRequest) -> bool:
-    long = len(task.task.strip()) > SHORT or "\n" in task.task.strip()
     allowed = exceeded(request.options, task.usage, Usage()) is None
-    return task.status is Status.COMPLETED and long and allowed and _is_unnamed(task)
+    return task.status is Status.COMPLETED and allowed and _is_unnamed(task)
+
+
+def _is_long(text: str) -> bool:
+    return len(text.strip()) > SHORT or "\n" in text.strip()
 
 
 def _is_unnamed(task: Task) -> bool:

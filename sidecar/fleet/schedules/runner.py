@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import Execute, Operation
 from sidecar.fleet.schedules.due import last_slot, next_slot
-from sidecar.fleet.schedules.files import Pool, Schedule, Schedules, load_schedules
+from sidecar.fleet.schedules.files import FOLDER, Pool, Schedule, Schedules, load_schedules
 from sidecar.journal.errors import JournalError
 from sidecar.journal.port import Journal
 from sidecar.wire.schedules import PoolState, ScheduleList, ScheduleState
@@ -66,12 +66,19 @@ class ScheduleRunner:
         self._tasks = tasks
         self._now = now
         self._changed = asyncio.Event()
+        #: Whether there was a schedule at the last look.
+        self._scheduled = False
         #: Whether this process runs them.
         self.active = False
 
     def look(self) -> None:
-        """A task ended, or files may have changed."""
+        """Files may have changed."""
         self._changed.set()
+
+    def task_ended(self) -> None:
+        """Without a schedule, a task's end costs one `stat`."""
+        if self._scheduled or (self._configuration / FOLDER).exists():
+            self._changed.set()
 
     async def run(self) -> None:
         """Until cancelled. Without a schedule it sleeps until somebody calls `look`."""
@@ -99,6 +106,7 @@ class ScheduleRunner:
             log.warning(problem)
         now = self._now()
         known = [await self._activity(schedule) for schedule in loaded.schedules]
+        self._scheduled = bool(known)
         for place, found in enumerate(known):
             slot = self._due(found, now)
             if slot is not None and _obstacle(found, known, loaded, now) is None:

@@ -38,9 +38,10 @@ async def entitle(
     for _ in range(rounds):
         await journal.append("t_1", [RUNNING, *events, SAID, COMPLETED])
         rested.clear()
-        titles.take("t_1")
+        titles.take("t_1", request)
         async with asyncio.timeout(60):
-            await rested.wait()
+            while titles.busy:
+                await rested.wait()
     return await journal.task("t_1")
 
 
