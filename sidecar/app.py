@@ -7,7 +7,7 @@ import logging
 import os
 import secrets
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -93,6 +93,7 @@ from tools.policy.policy import Policy
 
 if TYPE_CHECKING:
     from sidecar.acp.foreign.agents import ForeignAgents
+    from sidecar.engine.remotes import RemoteWorkspaces
     from sidecar.fleet.bus import Bus
     from sidecar.fleet.node import Node
     from sidecar.journal.postgres.journal import PostgresJournal
@@ -245,6 +246,27 @@ class Sidecar:
                 log.warning("Only the local index answers: %s", error)
         return LocalMemory(self._private, settings.sandbox, watcher.subscribe)
 
+    def _open_remotes(
+        self,
+        local: LocalBackend,
+        sandboxes: Sandboxes,
+        limits: CommandLimits,
+        repositories: Repositories,
+        tokens: Mapping[str, str],
+    ) -> "RemoteWorkspaces | None":
+        if not self._settings.remotes:
+            return None
+        from sidecar.engine.remotes import RemoteWorkspaces
+        from tools.local.repository.clones import GitClones
+        from tools.local.repository.mirror import Mirrors
+
+        place = self._private
+        mirrors = Mirrors(
+            place / "mirrors", local.processes, sandboxes, lambda remote: tokens.get(f"git-{remote.host}"), limits
+        )
+        clones = GitClones(place / "clones", mirrors, _split(self._settings.remotes))
+        return RemoteWorkspaces(self._journal, clones, repositories, self._memory.forget)
+
     async def _build(self, token: str, port: int) -> QuietServer:
         """Everything, from the journal up to the HTTP server."""
         launch, settings = self._launch, self._settings
@@ -285,8 +307,9 @@ class Sidecar:
         backends: list[Backend] = [self._bridge, local, self._mcp, self._plugins]
         choices = ModelSettings(settings, config_file(), os.environ)
         keys = Keys(os.environ, launch.data_dir, choices.served_at)
+        git_tokens = _git_tokens(os.environ.get("BRAIN_GIT_TOKENS", ""))
         redact = Redactor(
-            lambda: {**_secrets(keys, token), **servers.secrets()},
+            lambda: {**_secrets(keys, token), **servers.secrets(), **git_tokens},
             _split(settings.let_through),
             lambda: (keys.stamp(), servers.generation),
         )
@@ -337,6 +360,7 @@ class Sidecar:
             stalls=self._stalls,
             worktrees=lambda journal, review: Worktrees(journal, review, git, repositories, self._memory.forget),
             shared=self._shared,
+            remotes=self._open_remotes(local, sandboxes, limits, repositories, git_tokens),
         )
         crew.connect(self._engine)
         assert self._engine.worktrees is not None
@@ -532,6 +556,12 @@ def _secrets(keys: Keys, token: str) -> dict[str, str]:
     """Values to redact everywhere."""
     stored = {f"{name}-key": key for name in VARIABLES if (key := keys.find(name))}
     return {**environment_secrets(os.environ), **stored, "sidecar-token": token}
+
+
+def _git_tokens(text: str) -> dict[str, str]:
+    """By `git-HOST`, from `host=TOKEN,other=TOKEN`."""
+    pairs = (entry.partition("=") for entry in _split(text))
+    return {f"git-{host.strip().lower()}": token.strip() for host, _, token in pairs if token.strip()}
 
 
 def _split(text: str) -> list[str]:

@@ -1,6 +1,6 @@
-"""The port of worktrees: what the engine needs of Git to give a task its own copy of a repository."""
+"""The ports of worktrees and clones: what the engine needs of Git to give a task its own copy of a repository."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -56,3 +56,30 @@ class WorktreeStore(Protocol):
     def moved_on(self, name: str) -> bool: ...
 
     def remove(self, name: str, workspace: str) -> None: ...
+
+
+class CloneStore(Protocol):
+    """Clones of remotes, one for each run of a task. All but `check` raise `ToolError`."""
+
+    def check(self, remote: str) -> str:
+        """The remote's address in one form. Raises `ToolError` unless you allowed it."""
+
+    async def find(self, remote: str, branch: str) -> tuple[str, str]:
+        """Fetch, and return the branch, the remote's own choice if none is named, and its newest commit."""
+
+    async def checkout(self, name: str, remote: str, commit: str) -> str:
+        """A new clone of that commit; an earlier one of that name goes. Returns its directory."""
+
+    async def write(self, name: str, files: Mapping[str, FileContent | None]) -> None:
+        """Give these files of a clone this content, or remove them. The mode 0 leaves a file's mode as it is."""
+
+    async def commit(self, name: str, remote: str, parent: str, message: str, when: str) -> str:
+        """A commit of all that is in the clone; empty if nothing changed. The same files give the same commit."""
+
+    async def is_pushed(self, remote: str, commit: str, branch: str) -> bool:
+        """Whether the remote's branch has the commit."""
+
+    async def push(self, name: str, remote: str, commit: str, branch: str) -> None:
+        """Push to a branch, never by force."""
+
+    async def remove(self, name: str) -> None: ...

@@ -129,6 +129,14 @@ class TaskRenderer:
             return [self._style.yellow("■ Cancelling: stopping everything the task started …")]
         return []
 
+    def _on_branch(self, event: Event) -> list[str]:
+        branch, remote = safe_line(event["branch"]), safe_line(event["remote"])
+        if event["state"] == "cloned":
+            return [self._style.dim(f"Cloned {branch} of {remote}")]
+        if event["state"] == "pushed":
+            return [f"The result is the branch {branch} of {remote}."]
+        return [safe_line(event["why"])]
+
     def _on_worktree(self, event: Event) -> list[str]:
         if event["state"] != "created":
             return [self._style.dim(f"The worktree was {event['state']}.")]

@@ -67,6 +67,7 @@ def crew(args: argparse.Namespace) -> int:
     place = workspace(args)
     session = RunSession(args, place)
     args.plan, args.intent, args.conversation, args.worktree = False, None, None, not args.here
+    args.remote = args.branch = None
     request = _run_request(args, place, interactive=session.output.interactive)
     request["options"]["crew"] = True
     client, task = _execute(session, request)
@@ -103,6 +104,10 @@ def fork(args: argparse.Namespace) -> int:
 def _run_request(args: argparse.Namespace, place: Path, *, interactive: bool) -> Json:
     text = sys.stdin.read() if args.task == "-" else args.task
     context: Json = {"workspace": str(place)}
+    if args.remote:
+        context = {"repository": {"remote": args.remote} | ({"branch": args.branch} if args.branch else {})}
+    elif args.branch:
+        raise CommandFailed("--branch belongs to --remote.", EXIT_USAGE)
     if args.task != "-" and (piped := read_piped(sys.stdin.buffer)):
         context["attachments"] = [
             {"name": "standard input", "mediaType": "text/plain", "data": base64.b64encode(piped).decode()}

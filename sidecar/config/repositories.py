@@ -59,7 +59,7 @@ class Repositories:
 
     def covering(self, workspace: str) -> list[str]:
         """The names under which trust and grants for this directory are recorded, its own first."""
-        names = [os.path.realpath(workspace)]
+        names = [normalize_repository(workspace)]
         while (origin := self._origin(names[-1])) is not None and origin not in names:
             names.append(origin)
         return names

@@ -34,6 +34,11 @@ class Settings(BaseModel):
         "", description="`postgresql://…`: keep tasks there, shared by several sidecars and workers, not in a file"
     )
     redis_url: str = Field("", description="`redis://…`: also publish every event to the stream `brain:events`")
+    remotes: str = Field(
+        "",
+        description="Git remotes that tasks may name, separated by commas: `https://host/team/app`, or "
+        "`https://host/team/*` for all below; `BRAIN_GIT_TOKENS` has tokens for them: `host=TOKEN,other=TOKEN`",
+    )
     model_fast: str = Field("", description="Model for planning and review; commas separate fallbacks")
     model_smart: str = Field("", description="Model for code; commas separate fallbacks")
     model_instant: str = Field("", description="Model for simple commands; commas separate fallbacks")

@@ -30,7 +30,7 @@ from sidecar.engine.operations import (
 )
 from sidecar.engine.port import SharedJournal, Work
 from sidecar.engine.questions import answered_event
-from sidecar.engine.review import Review
+from sidecar.engine.review import Review, refuse_remote
 from sidecar.engine.stalls import Stalls
 from sidecar.engine.state import RecordKind, TaskState, UserMessage
 from sidecar.engine.worker import Worker
@@ -40,10 +40,11 @@ from sidecar.telemetry.actor import current_actor
 from sidecar.telemetry.correlation import current_trace
 from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.events import ApprovalEvent, CancelledEvent, LabelEvent, MessageEvent, StatusEvent
-from sidecar.wire.tasks import ENDED, Options, Status, StoredRequest, Task
+from sidecar.wire.tasks import ENDED, ExecuteRequest, Options, Status, StoredRequest, Task
 from tools.host import Host
 
 if TYPE_CHECKING:
+    from sidecar.engine.remotes import RemoteWorkspaces
     from sidecar.engine.worktrees import Worktrees
 
 log = logging.getLogger(__name__)
@@ -71,8 +72,10 @@ class Engine:
         stalls: Stalls | None = None,
         worktrees: "Callable[[Journal, Review], Worktrees] | None" = None,
         shared: SharedJournal | None = None,
+        remotes: "RemoteWorkspaces | None" = None,
     ) -> None:
         self._shared = shared
+        self._remotes = remotes
         self._journal = journal
         self._stalls = stalls
         self._workspace = workspace
@@ -84,7 +87,7 @@ class Engine:
         self._work = work
         self.review = Review(journal, host, self._deliver)
         self.worktrees = None if worktrees is None else worktrees(journal, self.review)
-        self._worker = Worker(journal, work, self.owner, slots, stalls, self.review, self.worktrees, shared)
+        self._worker = Worker(journal, work, self.owner, slots, stalls, self.review, self.worktrees, shared, remotes)
         self._looks: set[asyncio.Task[None]] = set()
         self._forks = Forks(journal, self.review)
         self._stopping = False
@@ -183,11 +186,9 @@ class Engine:
 
     async def _execute(self, operation: Execute) -> str:
         request = operation.request
-        workspace = self.checked_workspace(request.context.workspace)
+        workspace = self._place_of(request)
         if request.options.intent is None:
             self._check_words(request.task, workspace)
-        if (request.options.isolation == "worktree" or request.options.crew) and self.worktrees is not None:
-            self.worktrees.check(workspace)
         task_id = f"t_{secrets.token_hex(10)}"
         stored = StoredRequest(
             task=request.task,
@@ -203,6 +204,22 @@ class Engine:
         return await self._created(
             NewTask(task_id, stored, [StatusEvent(status=Status.QUEUED, by=by), first], operation.idempotency_key)
         )
+
+    def _place_of(self, request: ExecuteRequest) -> str:
+        """The workspace, or the address of the remote that a worker clones."""
+        context, options = request.context, request.options
+        if context.repository is None:
+            workspace = self.checked_workspace(context.workspace)
+            if (options.isolation == "worktree" or options.crew) and self.worktrees is not None:
+                self.worktrees.check(workspace)
+            return workspace
+        if self._remotes is None:
+            message = "This sidecar allows no Git remote. Name those that tasks may work on in the setting `remotes`."
+            raise OperationRefused(422, "remote_not_allowed", message)
+        if options.crew or context.workspace is not None:
+            message = "A task works on a workspace or on a remote, and a crew on a workspace. Name one of them."
+            raise OperationRefused(422, "workspace_or_repository", message)
+        return self._remotes.check(context.repository)
 
     def _within_limit(self, options: Options, workspace: str) -> Options:
         """An unattended task spends at most what its repository was granted, if there is such a limit."""
@@ -232,6 +249,7 @@ class Engine:
         if key is not None and (known := await self._journal.find_by_key(key)) is not None:
             return known
         old = await self._journal.task(operation.task_id)
+        refuse_remote(old)
         self.checked_workspace(old.workspace)
         if old.worktree is not None:
             message = "The task's changes are in a worktree. Merge or discard them first, then fork it."
@@ -262,6 +280,8 @@ class Engine:
 
     def _check_words(self, asked: str, workspace: str) -> None:
         """Refuse text that begins with a misspelled slash command: it would be routed as something else."""
+        if not workspace.startswith("/"):
+            return  # the commands of a remote aren't known here
         if suggestion := self._work.suggest_command(asked, workspace):
             raise OperationRefused(422, "unknown_command", suggestion)
 

@@ -41,6 +41,8 @@ class Review:
         task, records = await self._journal.task(task_id), await self._journal.records(task_id)
         history, memory = FileHistory(records, place_of(task)), TaskState.of(records)
         diffs = await self._diffs(history, memory)
+        if decision.reject:
+            refuse_remote(task)
         known = {hunk.id for diff in diffs for hunk in diff.hunks}
         unknown = sorted({*decision.accept, *decision.reject} - known)
         if unknown:
@@ -89,6 +91,7 @@ class Review:
         own: bool,
     ) -> RewindAnswer:
         task, records = await self._journal.task(task_id), await self._journal.records(task_id)
+        refuse_remote(task)
         history = FileHistory(records, place_of(task))
         if seq is None:
             seq = history.before_last_change()
@@ -227,6 +230,14 @@ class Review:
             elif await self._undoing.plan_file(task, undo, path, hops, preview=preview) and not conversation:
                 undo.history.extend(file_state(path, hop.source, hop.to) for hop in hops)
         return undo
+
+
+def refuse_remote(task: Task) -> None:
+    """A task on a remote has no files here."""
+    if not task.workspace.startswith("/"):
+        where = f"the branch {task.result_branch} of {task.workspace}" if task.result_branch else "its diff"
+        message = f"The task worked in a clone that is gone. What it changed is {where}: merge it, or leave it."
+        raise OperationRefused(409, "remote_workspace", message)
 
 
 async def _compared(

@@ -48,6 +48,8 @@ class RecordKind(StrEnum):
     UNDONE = "undone"
     #: A task that works on a part of this one (Child), by the StepKey of that part.
     CHILD = "child"
+    #: Of a task on a remote: the commit it began with, and of each round the commit it became and whether it is pushed.
+    REPOSITORY = "repository"
 
 
 class RewoundTo(Wire):

@@ -22,6 +22,7 @@ from sidecar.wire.events import CancelledEvent, CompleteEvent, ErrorEvent, Escal
 from sidecar.wire.tasks import Status, StoredRequest, TaskResult
 
 if TYPE_CHECKING:
+    from sidecar.engine.remotes import RemoteWorkspaces
     from sidecar.engine.review import Review
     from sidecar.engine.worktrees import Worktrees
 
@@ -44,8 +45,10 @@ class Worker:
         review: "Review | None" = None,
         worktrees: "Worktrees | None" = None,
         shared: SharedJournal | None = None,
+        remotes: "RemoteWorkspaces | None" = None,
     ) -> None:
         self._shared = shared
+        self._remotes = remotes
         self._lease = LEASE_SECONDS if shared is None else FLEET_LEASE_SECONDS
         self._clock = time.monotonic if shared is None else shared.clock
         self._stalls = stalls
@@ -183,6 +186,8 @@ class Worker:
             log.error("Task %s stopped: %s", run.task_id, error)
         finally:
             renewing.cancel()
+            if self._remotes is not None and run.request.context.repository is not None:
+                await self._remotes.leave(run)
 
     async def _run_claimed(self, run: TaskRun, claim: Claim) -> None:
         try:
@@ -193,7 +198,8 @@ class Worker:
                     "risk of doing something twice. What it did is kept; start it again as a new task.",
                     recoverable=False,
                 )
-            isolated = self._worktrees if run.request.options.isolation == "worktree" else None
+            remote = self._remotes if run.request.context.repository is not None else None
+            isolated = self._worktrees if run.request.options.isolation == "worktree" and remote is None else None
             if claim.status is Status.CANCELLING:
                 if isolated is not None:
                     await isolated.locate(run)
@@ -208,6 +214,8 @@ class Worker:
                 await running
             if isolated is not None:
                 await isolated.enter(run)
+            if remote is not None:
+                await remote.enter(run, claim.records)
             await self._complete(run, await self._carry_out(run))
         except LeaseLost:
             await self._work.tidy(run)
@@ -243,6 +251,8 @@ class Worker:
             await run.inbox.settle()
             await self._catch_up(run)
             if not (missed := self._work.missed(run)):
+                if self._remotes is not None:
+                    await self._remotes.deliver(run, result)
                 return result
             await run.open_round(_round(run, result), missed)
 

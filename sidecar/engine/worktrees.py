@@ -16,7 +16,7 @@ from sidecar.config.repositories import Repositories
 from sidecar.engine.errors import OperationRefused, StepFailed
 from sidecar.engine.files import FileHistory
 from sidecar.engine.merge import Conflict, File, mark_conflicts, merge_file
-from sidecar.engine.review import Review
+from sidecar.engine.review import Review, refuse_remote
 from sidecar.engine.run import TaskRun
 from sidecar.engine.undo import STILL, Undo, change_of
 from sidecar.journal.errors import UnknownTask
@@ -306,6 +306,7 @@ class Worktrees:
 
     async def _still(self, task_id: str) -> Task:
         task = await self._journal.task(task_id)
+        refuse_remote(task)
         if task.worktree is None:
             message = "The task has no worktree to merge: it works in your workspace, or is merged or discarded."
             raise OperationRefused(409, "no_worktree", message)

@@ -32,6 +32,7 @@ class TaskProjection(Wire):
     pinned: bool = False
     archived: bool = False
     worktree: str | None = None
+    result_branch: str | None = None
 
 
 def fold(state: TaskProjection, event: wire.Event, at: str) -> TaskProjection:
@@ -66,6 +67,8 @@ def fold(state: TaskProjection, event: wire.Event, at: str) -> TaskProjection:
             verified = None if event.combined else state.verified
             path = event.path if event.state == "created" else None
             return state.model_copy(update={"worktree": path, "verified": verified})
+        case wire.BranchEvent(state="pushed"):
+            return state.model_copy(update={"result_branch": event.branch})
         case wire.CompleteEvent():
             return state.model_copy(update={"result": event.result})
         case wire.ErrorEvent():
@@ -102,6 +105,7 @@ def task_of(task_id: str, created_at: str, request: StoredRequest, state: TaskPr
         pinned=state.pinned,
         archived=state.archived,
         worktree=state.worktree,
+        result_branch=state.result_branch,
         traceparent=request.traceparent,
         parent=request.parent,
     )

@@ -51,6 +51,20 @@ class WorktreeEvent(Event):
     ] = optional()
 
 
+class BranchEvent(Event):
+    """A worker cloned the task's remote, or what the task changed is a branch there, or could not be pushed."""
+
+    type: Literal["branch"] = "branch"
+    state: Literal["cloned", "pushed", "kept"]
+    remote: str
+    branch: Annotated[str, Field(description="The branch that it began with, or the one that has the result.")]
+    commit: str
+    why: Annotated[str | None, Field(description="Why it was not pushed.")] = optional()
+    left_out: Annotated[
+        list[str] | None, Field(description="Files that the task made elsewhere and that could not be brought along.")
+    ] = optional()
+
+
 class RouteEvent(Event):
     """The intent and pipeline the router chose, and why."""
 
@@ -353,6 +367,7 @@ class CancelledEvent(Event):
 EventKind = (
     StatusEvent
     | WorktreeEvent
+    | BranchEvent
     | RouteEvent
     | StepEvent
     | ModelEvent

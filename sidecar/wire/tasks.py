@@ -39,10 +39,20 @@ class Attachment(Wire):
     data: Annotated[str, Field(description="The content, base64.")]
 
 
+class Repository(Wire):
+    """A Git remote to work on. A worker clones it, and the result is a branch there and a diff in the journal."""
+
+    remote: Annotated[ShortText, Field(description="`https://HOST/PATH`, one that the setting `remotes` allows.")]
+    branch: Annotated[ShortText | None, Field(description="Where to begin; default: the remote's own choice.")] = (
+        optional()
+    )
+
+
 class Context(Wire):
     workspace: Annotated[ShortText | None, Field(description="An absolute path; default: the sidecar's workspace.")] = (
         None
     )
+    repository: Annotated[Repository | None, Field(description="Instead of a workspace.")] = optional()
     current_file: ShortText | None = None
     selected_code: Annotated[str, Field(max_length=TASK_TEXT_LIMIT)] | None = None
     open_files: Annotated[list[ShortText], Field(max_length=1_000)] = []
@@ -283,6 +293,9 @@ class Task(Wire):
     pinned: bool
     archived: bool
     worktree: Annotated[str | None, Field(description="Where it works, until that is merged or removed.")] = optional()
+    result_branch: Annotated[str | None, Field(description="The branch of its remote that has what it changed.")] = (
+        optional()
+    )
     traceparent: Annotated[str | None, Field(description="The trace of the request that started it.")] = optional()
     parent: Annotated[str | None, Field(description="The task that this one is a part of.")] = optional()
 

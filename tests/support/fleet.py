@@ -43,8 +43,10 @@ class RunningFleet:
         self.nodes.append(node)
         return node.start()
 
-    def worker(self, *arguments: str) -> RunningWorker:
-        worker = RunningWorker(self._tmp_path / "data", self.workspace, arguments, self._environ)
+    def worker(self, *arguments: str, data: str = "data") -> RunningWorker:
+        """One with another `data` directory knows nothing but the database, as on another machine."""
+        environ = {**self._environ, "BRAIN_SCRIPTS": str(self._tmp_path / "data/scripts")}
+        worker = RunningWorker(self._tmp_path / data, self.workspace, arguments, environ)
         worker.log_file = self._tmp_path / f"worker{len(self.workers)}.log"
         self._stack.callback(worker.close)
         self.workers.append(worker)

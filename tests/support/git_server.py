@@ -18,6 +18,8 @@ class GitServer:
     requests: list[tuple[str, str | None]] = field(default_factory=list)
     #: Where every request is redirected to, if anywhere.
     redirect: str | None = None
+    #: Called with the path of each request before it is handled.
+    asked: Callable[[str], None] = lambda path: None
     #: Called after each push, before it is answered.
     pushed: Callable[[], None] = lambda: None
 
@@ -32,6 +34,7 @@ def git_server(root: Path) -> Iterator[GitServer]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             server.requests.append((self.path, self.headers.get("Authorization")))
+            server.asked(self.path)
             if server.redirect is not None:
                 self.send_response(302)
                 self.send_header("Location", f"{server.redirect}{self.path}")
@@ -69,7 +72,11 @@ def git_server(root: Path) -> Iterator[GitServer]:
 
         def log_message(self, format: str, *args: object) -> None: ...
 
-    serving = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    class Server(ThreadingHTTPServer):
+        def handle_error(self, request: object, client_address: object) -> None:
+            """A client that was killed takes no answer."""
+
+    serving = Server(("127.0.0.1", 0), Handler)
     server.port = serving.server_port
     thread = threading.Thread(target=serving.serve_forever)
     thread.start()

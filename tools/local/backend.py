@@ -51,6 +51,10 @@ class LocalBackend:
         hidden = (data_dir, self._private)
         self._supervisor = CommandSupervisor(self._processes, sandboxes, limits, hidden, data_dir / "aside")
 
+    @property
+    def processes(self) -> Processes:
+        return self._processes
+
     def offers(self, tool: str, workspace: str) -> bool:
         return tool in self._tools
 

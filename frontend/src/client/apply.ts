@@ -53,6 +53,8 @@ export function apply(builder: ThreadBuilder, event: WireEvent, seq: number): vo
     case "worktree":
       builder.set("worktree", event.state === "created" ? event.path : undefined);
       return note(builder, event, seq);
+    case "branch":
+      return note(builder, event, seq);
     case "retry":
       dropDrafts(builder);
       builder.set("retriedSeq", seq);

@@ -1,5 +1,6 @@
 import type {
   ApprovalEvent,
+  BranchEvent,
   CancelledEvent,
   ChangedFile,
   Check,
@@ -99,6 +100,7 @@ export interface NoteItem {
     | EscalationEvent
     | ErrorEvent
     | WorktreeEvent
+    | BranchEvent
     | CancelledEvent;
 }
 

@@ -109,6 +109,23 @@ export interface BatchRequest {
   approvals?: "ask" | "edits" | "auto" | "readonly";
 }
 
+/** A worker cloned the task's remote, or what the task changed is a branch there, or could not be pushed. */
+export interface BranchEvent {
+  type: "branch";
+  seq?: number;
+  taskId: string;
+  at: string;
+  state: "cloned" | "pushed" | "kept";
+  remote: string;
+  /** The branch that it began with, or the one that has the result. */
+  branch: string;
+  commit: string;
+  /** Why it was not pushed. */
+  why?: string;
+  /** Files that the task made elsewhere and that could not be brought along. */
+  leftOut?: string[];
+}
+
 export interface CancelFrame {
   type: "cancel";
   id: string;
@@ -177,6 +194,8 @@ export interface CompleteEvent {
 export interface Context {
   /** An absolute path; default: the sidecar's workspace. */
   workspace?: string | null;
+  /** Instead of a workspace. */
+  repository?: Repository;
   currentFile?: string | null;
   selectedCode?: string | null;
   openFiles?: string[];
@@ -281,7 +300,7 @@ export interface EscalationEvent {
 }
 
 export interface EventPage {
-  events: (StatusEvent | WorktreeEvent | RouteEvent | StepEvent | ModelEvent | DeltaEvent | MessageEvent | ToolEvent | ToolOutputEvent | ApprovalEvent | QuestionEvent | PlanEvent | VerdictEvent | HandoffEvent | DiffEvent | VerificationEvent | RetryEvent | EscalationEvent | UsageEvent | CompleteEvent | LabelEvent | ErrorEvent | CancelledEvent)[];
+  events: (StatusEvent | WorktreeEvent | BranchEvent | RouteEvent | StepEvent | ModelEvent | DeltaEvent | MessageEvent | ToolEvent | ToolOutputEvent | ApprovalEvent | QuestionEvent | PlanEvent | VerdictEvent | HandoffEvent | DiffEvent | VerificationEvent | RetryEvent | EscalationEvent | UsageEvent | CompleteEvent | LabelEvent | ErrorEvent | CancelledEvent)[];
   /** The newest event of the task, on this page or a later one. */
   lastSeq: number;
   more: boolean;
@@ -1040,6 +1059,14 @@ export interface Renewal {
   key: string;
 }
 
+/** A Git remote to work on. A worker clones it, and the result is a branch there and a diff in the journal. */
+export interface Repository {
+  /** `https://HOST/PATH`, one that the setting `remotes` allows. */
+  remote: string;
+  /** Where to begin; default: the remote's own choice. */
+  branch?: string;
+}
+
 export interface Resources {
   /** Load of its machine over the last minute. */
   load: number;
@@ -1328,6 +1355,8 @@ export interface Task {
   archived: boolean;
   /** Where it works, until that is merged or removed. */
   worktree?: string;
+  /** The branch of its remote that has what it changed. */
+  resultBranch?: string;
   /** The trace of the request that started it. */
   traceparent?: string;
   /** The task that this one is a part of. */
@@ -1650,6 +1679,7 @@ export interface WorktreeList {
 export type WireEvent =
   | StatusEvent
   | WorktreeEvent
+  | BranchEvent
   | RouteEvent
   | StepEvent
   | ModelEvent

@@ -10,6 +10,7 @@ import base64
 import hashlib
 import os
 import re
+import secrets
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from tools.errors import InvalidArguments, TimedOut, ToolError
-from tools.host import OutputCollector
+from tools.host import EnoughOutput, OutputCollector
 from tools.local.confinement import CommandLimits, Confinement
 from tools.local.processes import Processes
 from tools.local.repository.git import ENVIRONMENT, find_git
@@ -46,7 +47,13 @@ _OPTIONS = tuple(
     for setting in (*_SETTINGS.split(), *(f"fetch.fsck.{name}=ignore" for name in _HARMLESS.split()))
     for option in ("-c", setting)
 )
-_COMMANDS = "init fetch clone push remote read-tree add write-tree commit-tree rev-parse show diff"
+_COMMANDS = (
+    "init fetch clone checkout push remote ls-remote ls-tree merge-base read-tree add write-tree commit-tree rev-parse "
+    "show diff"
+)
+#: A commit with more than this is not checked out: a few kilobytes of a pack can name billions of files.
+MAX_FILES = 500_000
+MAX_BYTES = 4 * 1024 * 1024 * 1024
 _PULLS = "brain-pulls"
 _AUTHOR = {
     f"GIT_{role}_{part}": value
@@ -123,16 +130,37 @@ class Mirrors:
         if branch:
             _check(_BRANCH, branch, "branch")
         mirror = self._place(remote)
-        os.makedirs(target, mode=0o700, exist_ok=True)  # noqa: PTH103 - fails below if it isn't empty
-        words = ["clone", "--quiet", "--template=", "--no-hardlinks", "--no-recurse-submodules"]
         async with self._locks.setdefault(mirror, asyncio.Lock()):
             await self._fetch(remote, mirror, pull)
             branch = branch if pull is None else f"{_PULLS}/{pull:d}"
-            words += ["--branch", branch] if branch else []
-            await self._local(target, ["-c", "core.symlinks=true", *words, "--", mirror, target], mirror)
-            commit = await self._resolve(mirror, f"refs/heads/{branch}") if branch else ""
+            await self._copy(remote, mirror, target, ["--branch", branch] if branch else [])
+            return await self._resolve(mirror, f"refs/heads/{branch}") if branch else ""
+
+    async def checkout(self, remote: GitRemote, target: str, commit: str) -> None:
+        """A new working copy of a commit that was fetched, on no branch. Refuses one that is too large."""
+        _check(_COMMIT, commit, "commit")
+        mirror = self._place(remote)
+        async with self._locks.setdefault(mirror, asyncio.Lock()):
+            await self._measure(mirror, commit)
+            await self._copy(remote, mirror, target, ["--no-checkout"])
+            words = ["-C", target, "-c", "core.symlinks=true", "checkout", "--quiet", "--detach", commit]
+            await self._local(target, words, mirror)
+
+    async def _copy(self, remote: GitRemote, mirror: str, target: str, options: Sequence[str]) -> None:
+        os.makedirs(target, mode=0o700, exist_ok=True)  # noqa: PTH103 - fails below if it isn't empty
+        words = ["clone", "--quiet", "--template=", "--no-hardlinks", "--no-recurse-submodules", *options]
+        await self._local(target, ["-c", "core.symlinks=true", *words, "--", mirror, target], mirror)
         await self._local(target, ["-C", target, "remote", "set-url", "origin", remote.url], mirror)
-        return commit
+
+    async def _measure(self, place: str, commit: str) -> None:
+        size = _TreeSize()
+        await self._plumb(place, ["ls-tree", "-r", "-l", "-z", commit], {}, output=size)
+        if size.cut:
+            raise ToolError(
+                f"The commit {commit[:12]} has more than {MAX_FILES:,} files or {MAX_BYTES >> 30} GiB, so it is not "
+                "checked out.",
+                code="too_large",
+            )
 
     async def _fetch(self, remote: GitRemote, place: str, pull: int | None = None) -> None:
         await self._prepare(place)
@@ -146,6 +174,34 @@ class Mirrors:
         """The commit that a branch had at the last fetch; empty if there is none."""
         _check(_BRANCH, branch, "branch")
         return await self._resolve(self._place(remote), f"refs/heads/{branch}")
+
+    async def default_branch(self, remote: GitRemote) -> str:
+        """The branch that the remote itself would check out."""
+        place = self._place(remote)
+        async with self._locks.setdefault(place, asyncio.Lock()):
+            await self._prepare(place)
+            said = await self._reach(remote, place, ["ls-remote", "--quiet", "--symref", "--", remote.url, "HEAD"])
+        found = re.search(r"^ref: refs/heads/(\S+)\tHEAD$", said, re.MULTILINE)
+        if found is None:
+            raise ToolError(f"{remote.url} names no default branch; name one.", code="no_branch")
+        _check(_BRANCH, found[1], "branch")
+        return found[1]
+
+    async def has(self, remote: GitRemote, commit: str) -> bool:
+        """Whether the mirror has the commit."""
+        _check(_COMMIT, commit, "commit")
+        return bool(await self._resolve(self._place(remote), f"{commit}^{{commit}}"))
+
+    async def holds(self, remote: GitRemote, branch: str, commit: str) -> bool:
+        """Whether the branch had the commit at the last fetch."""
+        head = await self.head(remote, branch)
+        if not head or not await self.has(remote, commit):
+            return False
+        try:
+            await self._plumb(self._place(remote), ["merge-base", "--is-ancestor", commit, head], {})
+        except ToolError:
+            return False
+        return True
 
     async def commit(self, remote: GitRemote, workspace: str, parent: str, message: str, when: str) -> str:
         """A commit of everything in the workspace on top of `parent`; empty if nothing changed.
@@ -183,13 +239,20 @@ class Mirrors:
     async def _resolve(self, place: str, name: str) -> str:
         try:
             return await self._plumb(place, ["rev-parse", "--verify", "--quiet", "--end-of-options", name], {})
-        except ToolError:
+        except (OSError, ToolError):
             return ""
 
-    async def _plumb(self, place: str, words: Sequence[str], more: Mapping[str, str], *readable: str) -> str:
+    async def _plumb(
+        self,
+        place: str,
+        words: Sequence[str],
+        more: Mapping[str, str],
+        *readable: str,
+        output: OutputCollector | None = None,
+    ) -> str:
         environment = {**ENVIRONMENT, "GIT_DIR": place, **more}
         cage = Confinement(await self._sandbox(), self._limits, place)
-        return (await self._run(place, words, environment, cage, readable)).strip()
+        return (await self._run(place, words, environment, cage, readable, output)).strip()
 
     async def push(self, remote: GitRemote, workspace: str, commit: str, branch: str) -> None:
         """Push a commit of a workspace, never by force. Of its repository only the objects are read."""
@@ -213,7 +276,7 @@ class Mirrors:
         environment = {**ENVIRONMENT, "GIT_ALLOW_PROTOCOL": "file"}
         await self._run(place, words, environment, Confinement(await self._sandbox(), self._limits, place), readable)
 
-    async def _reach(self, remote: GitRemote, place: str, words: Sequence[str], objects: str = "") -> None:
+    async def _reach(self, remote: GitRemote, place: str, words: Sequence[str], objects: str = "") -> str:
         sandbox = await self._sandbox()
         environment = {**ENVIRONMENT, "GIT_ALLOW_PROTOCOL": remote.scheme, "GIT_DIR": place, **self._secret(remote)}
         if objects:
@@ -221,7 +284,7 @@ class Mirrors:
         # Where the sandbox can't tell hosts apart, Git itself reaches only this one.
         own = sandbox.own_network
         cage = Confinement(sandbox, self._limits, place, hosts=(remote.host,) if own else (), network=not own)
-        await self._run(place, words, environment, cage, (objects,) if objects else ())
+        return await self._run(place, words, environment, cage, (objects,) if objects else ())
 
     def _secret(self, remote: GitRemote) -> dict[str, str]:
         """In the environment, which only this user's processes can read; never in a command line or a file."""
@@ -242,15 +305,17 @@ class Mirrors:
         environment: Mapping[str, str],
         cage: Confinement,
         readable: Sequence[str],
+        output: OutputCollector | None = None,
     ) -> str:
         """What Git prints."""
         program = find_git(place, os.environ)
-        collector = OutputCollector()
+        collector = output or OutputCollector()
         handle = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             result = await self._processes.run(
                 [program, "--no-pager", *_OPTIONS, *words],
-                call_id="mirror",
+                # Of its own: ending one process must not end those of another task.
+                call_id=f"mirror-{secrets.token_hex(8)}",
                 cwd=handle,
                 timeout=_SECONDS,
                 output=collector,
@@ -263,7 +328,7 @@ class Mirrors:
         name = next(word for word in words if word in _COMMANDS.split())
         if result.timed_out:
             raise TimedOut(f"git {name} took longer than {_SECONDS:g} s.", advice="Try again later.")
-        if result.exit_code != 0:
+        if result.exit_code != 0 and not collector.cut:
             said = escape_hidden(f"{collector.errors}\n{collector.text}".strip())[:2_000]
             raise ToolError(f"git {name} failed: {said}", code="git_failed")
         return collector.text
@@ -277,6 +342,28 @@ class Mirrors:
                 code="no_sandbox",
             )
         return sandbox
+
+
+class _TreeSize(OutputCollector):
+    """Adds up the files and bytes that `ls-tree -l -z` lists, and stops it beyond the limits."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rest = ""
+        self._files = self._bytes = 0
+
+    def __call__(self, stream: str, text: str) -> None:
+        if stream != "stdout":
+            super().__call__(stream, text)
+            return
+        *lines, self._rest = (self._rest + text).split("\0")
+        self._files += len(lines)
+        for line in lines:
+            size = line.partition("\t")[0].rpartition(" ")[2]
+            self._bytes += int(size) if size.isdigit() else 0
+        if self._files > MAX_FILES or self._bytes > MAX_BYTES or len(self._rest) > 1_000_000:
+            self.cut = True
+            raise EnoughOutput
 
 
 def _objects_of(workspace: str) -> str:

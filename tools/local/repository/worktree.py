@@ -212,10 +212,10 @@ class GitWorktrees:
                     left_out.append(path)
                     continue
                 room -= len(found.content) if found else 0
-                _write(target, path, found)
+                write_content(target, path, found)
                 if found is not None:
                     kept.mkdir(mode=0o700, exist_ok=True)
-                    _write(WorkspaceRoot(str(kept)), path, found)
+                    write_content(WorkspaceRoot(str(kept)), path, found)
                 carried.append(path)
             except ToolError:
                 left_out.append(path)
@@ -343,7 +343,7 @@ def _look(root: WorkspaceRoot, path: str) -> FileContent | None:
     return found
 
 
-def _write(root: WorkspaceRoot, path: str, wanted: FileContent | None) -> None:
+def write_content(root: WorkspaceRoot, path: str, wanted: FileContent | None) -> None:
     before = _look(root, path)
     files.apply_change(
         root,
@@ -351,7 +351,7 @@ def _write(root: WorkspaceRoot, path: str, wanted: FileContent | None) -> None:
             path,
             before.content if before else None,
             wanted.content if wanted else None,
-            wanted.mode if wanted else None,
+            (wanted.mode or None) if wanted else None,
             before.mode if before else None,
         ),
     )

@@ -107,6 +107,8 @@ export const STORY: WireEvent[] = journal(
   { type: "verdict", approved: true, issues: [] },
   { type: "verification", passed: true, attempt: 1, checks: [] },
   step(2, "reviewer", "completed"),
+  { type: "branch", state: "cloned", remote: "https://host/app", branch: "main", commit: "a1" },
+  { type: "branch", state: "pushed", remote: "https://host/app", branch: "brain/t", commit: "b2" },
   { type: "worktree", state: "created", path: "/data/worktrees/t/tree" },
   { type: "worktree", state: "merged", path: "/data/worktrees/t/tree", files: ["a.py"] },
   { type: "usage", inputTokens: 10, outputTokens: 5, cachedTokens: 0, costUsd: 0.1 },

@@ -1,6 +1,6 @@
 import { memo, type ReactNode } from "react";
 import type { NoteItem } from "../../../client/index.ts";
-import type { WorktreeEvent } from "../../../wire/types.ts";
+import type { BranchEvent, WorktreeEvent } from "../../../wire/types.ts";
 import { plural } from "../../shared/format.ts";
 import { Icon, type IconName } from "../../shared/icons.tsx";
 import { revealHidden } from "../../shared/text.ts";
@@ -41,6 +41,11 @@ function worktreeText(event: WorktreeEvent): string {
   return `Merged ${plural(event.files?.length ?? 0, "file")} into your workspace.${check}`;
 }
 
+function branchText(event: BranchEvent): string {
+  if (event.state === "pushed") return `The result is the branch ${event.branch} of ${event.remote}.`;
+  return event.state === "cloned" ? `Cloned ${event.branch} of ${event.remote}.` : (event.why ?? "Nothing was pushed.");
+}
+
 function describe(event: NoteItem["event"]): Description {
   switch (event.type) {
     case "status":
@@ -61,6 +66,8 @@ function describe(event: NoteItem["event"]): Description {
       };
     case "worktree":
       return { icon: "arrow", tone: "quiet", text: worktreeText(event) };
+    case "branch":
+      return { icon: "arrow", tone: event.state === "kept" ? "warn" : "quiet", text: branchText(event) };
     case "handoff":
       return { icon: "arrow", tone: "quiet", text: event.reason || `${event.from} hands off to ${event.to}.` };
     case "retry":

@@ -1,0 +1,190 @@
+"""Tasks that name a Git remote: a worker clones it, and the result goes back as a branch of that remote.
+
+Only the journal travels. A run begins with the commit that the first one began with and the files as the journal has
+them, in a new clone, whichever worker it is on. The result's commit is recorded before it is pushed, and the same
+files give the same commit: a push that was cut short is repeated, and one that succeeded is found.
+"""
+
+import secrets
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from sidecar.config.repositories import Repositories
+from sidecar.engine.errors import OperationRefused, StepFailed
+from sidecar.engine.files import FileHistory
+from sidecar.engine.run import TaskRun
+from sidecar.engine.state import RecordKind, UserMessage
+from sidecar.journal.port import Journal, Record, timestamp
+from sidecar.wire.base import Wire
+from sidecar.wire.events import BranchEvent, MessageEvent
+from sidecar.wire.tasks import Repository, TaskResult
+from tools.errors import ToolError
+from tools.host import FileContent
+from tools.worktrees import CloneStore
+
+_BASE = "base"
+_MAX_NAMED = 50
+_MAX_SUBJECT = 72
+#: Keeps the mode that the file has.
+_SAME_MODE = 0
+_LEFT_OUT = (
+    "The task goes on in a new clone on another worker. These files are not in it, because they are ignored, "
+    "installed or too large to be kept; make them again if you need them: "
+)
+
+
+class Base(Wire):
+    """Where the task began."""
+
+    branch: str
+    commit: str
+
+
+class Result(Wire):
+    """What a round became: a commit, and its parent."""
+
+    commit: str
+    parent: str
+    at: str
+
+
+@dataclass(slots=True)
+class Clone:
+    """A run's clone, and what earlier runs recorded."""
+
+    remote: str
+    base: Base
+    planned: dict[str, Result] = field(default_factory=dict)
+    pushed: dict[str, Result] = field(default_factory=dict)
+
+
+class RemoteWorkspaces:
+    """`removed` is called with the directory of a clone that is gone."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        clones: CloneStore,
+        repositories: Repositories,
+        removed: Callable[[str], Awaitable[None]],
+    ) -> None:
+        self._journal = journal
+        self._clones = clones
+        self._repositories = repositories
+        self._removed = removed
+        self._open: dict[str, Clone] = {}
+
+    def check(self, repository: Repository) -> str:
+        """The workspace of a task that names this remote; refuses one that you did not allow."""
+        try:
+            return self._clones.check(repository.remote)
+        except ToolError as error:
+            code = error.code if error.code == "remote_not_allowed" else "bad_remote"
+            raise OperationRefused(422, code, f"The task was not started. {error.message}") from error
+
+    async def enter(self, run: TaskRun, records: Sequence[Record]) -> None:
+        """Let the run work in a new clone that has all that the task did so far."""
+        repository = run.request.context.repository
+        assert repository is not None
+        try:
+            clone = await self._find(run, repository, records)
+            directory = await self._clones.checkout(run.task_id, clone.remote, clone.base.commit)
+            lost = await self._restore(run.task_id, records, directory)
+        except ToolError as error:
+            message = f"The worker could not prepare the repository, so the task did nothing more. {error.message}"
+            raise StepFailed("no_clone", message, recoverable=True) from error
+        self._open[run.task_id] = clone
+        self._repositories.register(directory, clone.remote)
+        left_out = lost[:_MAX_NAMED]
+        event = BranchEvent(
+            state="cloned",
+            remote=clone.remote,
+            branch=clone.base.branch,
+            commit=clone.base.commit,
+            left_out=left_out or None,
+        )
+        known = {record.key for record in records if record.kind == RecordKind.REPOSITORY}
+        if _BASE not in known:
+            await run.log.append(event, records=[Record(RecordKind.REPOSITORY, _BASE, clone.base.to_json())])
+        elif left_out:
+            news = UserMessage(id=f"m_{secrets.token_hex(8)}", text=_LEFT_OUT + ", ".join(left_out), is_news=True)
+            said = MessageEvent(message_id=news.id, role="user", agent="", text=news.text)
+            await run.log.append(event, said, records=[Record(RecordKind.MESSAGE, news.id, news.to_json())])
+        run.request = run.request.model_copy(update={"workspace": directory})
+
+    async def deliver(self, run: TaskRun, result: TaskResult) -> None:
+        """Push what the task changed. If that fails, the result says so, and the journal has it as a diff."""
+        clone = self._open.get(run.task_id)
+        if clone is None:
+            return
+        key = str(run.state.current_round)
+        if key in clone.pushed:
+            return
+        parent = next(reversed(clone.pushed.values())).commit if clone.pushed else clone.base.commit
+        branch = f"brain/{run.task_id}"
+        planned = clone.planned.get(key)
+        try:
+            found = planned
+            if planned is None or not await self._clones.is_pushed(clone.remote, planned.commit, branch):
+                at = planned.at if planned is not None else timestamp()
+                commit = await self._clones.commit(run.task_id, clone.remote, parent, _message(run, result), at)
+                if not commit:
+                    return
+                found = Result(commit=commit, parent=parent, at=at)
+                if planned is None:
+                    await run.log.append(records=[Record(RecordKind.REPOSITORY, f"planned:{key}", found.to_json())])
+                    clone.planned[key] = found
+                await self._clones.push(run.task_id, clone.remote, commit, branch)
+        except ToolError as error:
+            why = f"It was not pushed: {error.message} `brain diff` has all of it."
+            kept = BranchEvent(state="kept", remote=clone.remote, branch=branch, commit="", why=why)
+            await run.log.append(kept)
+            return
+        assert found is not None
+        clone.pushed[key] = found
+        pushed = BranchEvent(state="pushed", remote=clone.remote, branch=branch, commit=found.commit)
+        await run.log.append(pushed, records=[Record(RecordKind.REPOSITORY, f"pushed:{key}", found.to_json())])
+
+    async def leave(self, run: TaskRun) -> None:
+        """The run has ended: its clone goes, and the next run makes another."""
+        if self._open.pop(run.task_id, None) is not None:
+            self._repositories.forget(run.request.workspace)
+            await self._removed(run.request.workspace)
+        await self._clones.remove(run.task_id)
+
+    async def _find(self, run: TaskRun, repository: Repository, records: Sequence[Record]) -> Clone:
+        remote = self._clones.check(repository.remote)
+        bodies = {record.key: record.body for record in records if record.kind == RecordKind.REPOSITORY}
+        if _BASE in bodies:
+            base = Base.model_validate_json(bodies[_BASE])
+        else:
+            branch, commit = await self._clones.find(remote, repository.branch or "")
+            base = Base(branch=branch, commit=commit)
+        clone = Clone(remote, base)
+        for name, body in bodies.items():
+            kind, _, key = name.partition(":")
+            if kind != _BASE:
+                (clone.pushed if kind == "pushed" else clone.planned)[key] = Result.model_validate_json(body)
+        return clone
+
+    async def _restore(self, task_id: str, records: Sequence[Record], directory: str) -> list[str]:
+        """Write the files as the task left them; returns those whose content is not in the journal."""
+        history = FileHistory(records, directory)
+        lost = [each.path for each in history.unkept()]
+        files: dict[str, FileContent | None] = {}
+        for path in history.paths():
+            side = history.state(path)
+            content = None if side is None else await self._journal.blob(side.content)
+            if side is not None and content is None:
+                lost.append(path)
+            else:
+                mode = _SAME_MODE if side is None else side.mode or _SAME_MODE
+                files[path] = None if content is None else FileContent(content, mode)
+        if files:
+            await self._clones.write(task_id, files)
+        return lost
+
+
+def _message(run: TaskRun, result: TaskResult) -> str:
+    subject = " ".join((result.summary.strip() or run.instruction).split("\n", 1)[0].split())
+    return f"{subject[:_MAX_SUBJECT].strip() or 'Work of a task'}\n\nBrain-Task: {run.task_id}"

@@ -1,0 +1,105 @@
+"""Tasks that name a Git remote: a worker clones it, and the result is a branch there and a diff in the journal."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.support import RunningSidecar, clean_environ
+from tests.support.fleet import running_fleet
+from tests.support.remotes import TOKEN, ServedProject, check_result, git, served_project, start_edits
+from tests.support.servers import Postgres
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[ServedProject]:
+    with served_project(tmp_path) as served:
+        yield served
+
+
+@pytest.fixture
+def sidecar(tmp_path: Path, project: ServedProject) -> Iterator[RunningSidecar]:
+    (tmp_path / "workspace").mkdir()
+    running = RunningSidecar(
+        tmp_path / "data", tmp_path / "workspace", (), clean_environ(tmp_path, **project.settings)
+    ).start()
+    yield running
+    running.close()
+
+
+def test_the_result_is_a_branch_of_the_remote_and_a_diff_in_the_journal(
+    sidecar: RunningSidecar, project: ServedProject, tmp_path: Path
+) -> None:
+    task = sidecar.wait_for_end(start_edits(sidecar, project.url))
+    check_result(project, task)
+    assert task["workspace"] == project.url and "worktree" not in task
+    assert project.file(task["resultBranch"], "log.txt") == "once"
+    files = {each["path"] for each in sidecar.get(f"/api/brain/tasks/{task['id']}/diff").json["files"]}
+    assert {"run.sh", "notes/c.txt", "log.txt"} <= files
+    states = [event["state"] for event in sidecar.events(task["id"]) if event["type"] == "branch"]
+    assert states == ["cloned", "pushed"]
+    assert not list((tmp_path / "data/clones").iterdir()), "the clone is gone with the run"
+    assert git(project.bare, "rev-parse", "trunk") == git(project.work, "rev-parse", "HEAD")
+    for path in ("rewind", "merge", "fork"):
+        body = {"seq": 0} if path == "rewind" else {"task": "again"} if path == "fork" else {}
+        refused = sidecar.post(f"/api/brain/tasks/{task['id']}/{path}", body)
+        assert (refused.status, refused.json["code"]) == (409, "remote_workspace"), (path, refused.body)
+    # The token went to the remote, and nowhere else.
+    assert any(sent for _, sent in project.server.requests)
+    for file in (tmp_path / "data").rglob("*"):
+        assert not file.is_file() or TOKEN.encode() not in file.read_bytes(), file
+
+
+def test_a_message_continues_on_the_same_branch(sidecar: RunningSidecar, project: ServedProject) -> None:
+    task_id = start_edits(sidecar, project.url)
+    sidecar.wait_for_end(task_id)
+    more = [
+        {"text": "d", "calls": [{"tool": "read_file", "args": {"path": "notes/c.txt"}}]},
+        {"text": "e", "calls": [{"tool": "write_file", "args": {"path": "notes/d.txt", "content": "d\n"}}]},
+        {"text": "Added d"},
+    ]
+    sidecar.script("remote", more)
+    assert sidecar.post(f"/api/brain/tasks/{task_id}/messages", {"text": "add d"}).status == 202
+    task = sidecar.wait_for_end(task_id)
+    assert task["status"] == "completed", task
+    assert project.commits(task["resultBranch"]) == ["Added d", "Said hi"]
+    assert project.file(task["resultBranch"], "notes/d.txt") == "d"
+
+
+def test_what_others_pushed_to_the_branch_stays_and_the_result_is_kept(
+    sidecar: RunningSidecar, project: ServedProject
+) -> None:
+    task_id = start_edits(sidecar, project.url, slow=1.5)
+    sidecar.wait_for_event(task_id, lambda event: event["type"] == "branch")
+    (project.work / "theirs.txt").write_text("theirs\n")
+    git(project.work, "add", ".")
+    git(project.work, "commit", "-qm", "Theirs")
+    git(project.work, "push", "-q", str(project.bare), f"HEAD:refs/heads/brain/{task_id}")
+    task = sidecar.wait_for_end(task_id)
+    assert task["status"] == "completed"
+    assert project.commits(f"brain/{task_id}") == ["Theirs"]
+    kept = [event for event in sidecar.events(task_id) if event["type"] == "branch"][-1]
+    assert kept["state"] == "kept" and "brain diff" in kept["why"]
+    assert sidecar.get(f"/api/brain/tasks/{task_id}/diff").json["files"]
+
+
+def test_another_worker_that_shares_only_the_database_goes_on(
+    postgres: Postgres, project: ServedProject, tmp_path: Path
+) -> None:
+    with running_fleet(tmp_path, postgres.new_database(), **project.settings) as fleet:
+        node, first = fleet.node(), fleet.worker(data="one")
+        task_id = start_edits(node, project.url, slow=60)
+        node.wait_for_event(
+            task_id,
+            lambda event: event["type"] == "tool" and event["status"] == "running" and event["tool"] == "run_command",
+        )
+        (project.work / "greet.py").write_text("later\n")
+        git(project.work, "commit", "-qam", "Later")
+        git(project.work, "push", "-q", str(project.bare), "HEAD:refs/heads/trunk")
+        fleet.worker(data="two")
+        assert first.stop() == 0
+        task = node.wait_for_end(task_id)
+        check_result(project, task)
+        # It began with the commit that the first worker found.
+        assert project.file(task["resultBranch"], "greet.py").startswith("def greet")
+        assert not list((tmp_path / "two/workers/0/clones").iterdir())
