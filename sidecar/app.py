@@ -433,15 +433,13 @@ class Sidecar:
 
     async def _warm_up(self) -> None:
         """After the ready line: load what the first task needs, prune old tasks, sweep temporary directories."""
-        _ = self._workflow.rounds
-        await asyncio.to_thread(_load_router)
+        await self._workflow.load()
+        await asyncio.to_thread(_load_rules)
         await asyncio.to_thread(self._plugins.load)
         for kind in get_args(EventKind):
             kind.model_rebuild()
             await asyncio.sleep(0)
-        for name in ROSTER["coder"].tools:
-            self._registry.offers({name})
-            await asyncio.sleep(0)
+        await self._registry.load(ROSTER["coder"].tools)
         await self._catalog.warm()
         # Everything loaded so far lives forever; keep the garbage collector out of it.
         gc.freeze()
@@ -546,10 +544,12 @@ class Sidecar:
         asyncio.get_running_loop().call_later(IDLE_GRACE_SECONDS, stop_if_idle)
 
 
-def _load_router() -> None:
+def _load_rules() -> None:
     from sidecar.work.router import route
+    from tools.policy.programs import load_table
 
     route("")
+    load_table(None)
 
 
 def _secrets(keys: Keys, token: str) -> dict[str, str]:

@@ -1,8 +1,10 @@
 """The open event streams: how many there are, and the event that closes them all."""
 
 import asyncio
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from starlette.responses import Response
@@ -21,11 +23,14 @@ class Streams:
         self.closing = asyncio.Event()
         self.on_close: Callable[[], None] = lambda: None
 
-    def respond(self, events: "Callable[[], Batches]", *, all_tasks: bool = False) -> Response:
+    async def respond(self, events: "Callable[[], Batches]", *, all_tasks: bool = False) -> Response:
         """Server-sent events, or a refusal when too many streams are open."""
         if self.open >= self._limit:
             return retry_later(503, "too_many_streams", "Too many streams are open (`max_streams`); close one.", 5)
-        from sidecar.api.stream import EventStream  # loads an SSE library that a start doesn't need
+        # Loads an SSE library that a start doesn't need; in a thread, because it takes longer than the loop may block.
+        if "sidecar.api.stream" not in sys.modules:
+            await asyncio.to_thread(import_module, "sidecar.api.stream")
+        from sidecar.api.stream import EventStream
 
         return EventStream(events(), self._counted, self.closing, self._slow_reader_seconds, all_tasks=all_tasks)
 

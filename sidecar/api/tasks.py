@@ -155,7 +155,7 @@ class TaskRoutes:
     async def stream(self, request: Request) -> Response:
         after = resume_point(request)
         task = await self._journal.task(task_id(request))
-        return self._streams.respond(lambda: self._engine.events(task.id, after))
+        return await self._streams.respond(lambda: self._engine.events(task.id, after))
 
     async def stream_all(self, request: Request) -> Response:
         from_now = request.query_params.get("after") == "now" and "last-event-id" not in request.headers
@@ -163,7 +163,7 @@ class TaskRoutes:
         # lists the tasks as soon as it has the headers misses nothing.
         page = await self._journal.all_events(None if from_now else resume_point(request), 1)
         after = page.last_cursor if from_now else resume_point(request)
-        return self._streams.respond(lambda: self._engine.all_events(after), all_tasks=True)
+        return await self._streams.respond(lambda: self._engine.all_events(after), all_tasks=True)
 
     async def _accept(self, operation: Operation) -> Response:
         task = await self._journal.task(await self._engine.submit(operation))

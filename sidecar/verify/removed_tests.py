@@ -4,6 +4,7 @@ A removed test runs once more in its old version, against the new code. So does 
 if the old version failed before the task and still fails, the test was changed to suit the code.
 """
 
+import asyncio
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
@@ -155,13 +156,13 @@ class RemovedTestsCheck:
         self._seconds = seconds
 
     async def check(self, *, approved: bool) -> CheckResult | None:
-        removed = find_removed(self._changes)
+        removed = await asyncio.to_thread(find_removed, self._changes)
         excused = [test for test in removed if asks_to_remove(self._request, test)]
         notes = [f"{test.name} {test.how}, as you asked." for test in excused[:_MAX_SHOWN]]
         removed = [test for test in removed if test not in excused]
         # A task that fixes a bug may have changed a test to suit the bug.
         fixes = ASKS_FOR_FIX.search(self._request) is not None and _TEST_EDIT.search(self._request) is None
-        rewritten = find_rewritten(self._changes) if fixes and approved else []
+        rewritten = await asyncio.to_thread(find_rewritten, self._changes) if fixes and approved else []
         if not removed and not rewritten:
             return CheckResult(notes=notes) if notes else None
         if not approved:

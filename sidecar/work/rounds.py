@@ -1,7 +1,10 @@
 """One round of a task, from your message to its result: route it, run its pipeline, verify the work."""
 
+import asyncio
 import json
 from collections.abc import Callable, Sequence
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from sidecar.engine.errors import StepFailed
@@ -62,6 +65,7 @@ class RoundRunner:
         self._references = references
         self._knowledge = knowledge or Knowledge()
         self._verifier: Verifier | None = None
+        self._loading: asyncio.Task[ModuleType] | None = None
         #: Set by whoever can carry out steps at the same time.
         self.parallel: Callable[[TaskRun], ParallelPlan | None] = lambda run: None
 
@@ -76,6 +80,9 @@ class RoundRunner:
         if not chosen.pipeline:
             return await undo_last_change(run, self._journal)
         setup = await self.set_up(run, chosen, definitions, prompted)
+        if self._verifier is None and not setup.read_only:
+            # Imported while the agents work; when it is needed, it would block the loop.
+            self._loading = asyncio.create_task(asyncio.to_thread(import_module, "sidecar.work.verification"))
         results = await run_pipeline(self._pipeline(setup, chosen), run)
         found = researched(results)
         changed, verification = changed_files(run.state), verification_result(run.state)

@@ -126,12 +126,14 @@ class AgentSetup:
         limit = self.run.request.options.max_iterations
         steered = agent.name not in HELPERS
         names = self._tools(agent) if shared else frozenset(agent.tools)
+        await self.registry.load(names)
         tools = self.registry.offers(names)
         replies = len(self.past) - dropped + self._replies_before(key)
         external = self._external(agent)
         job = Job(key, agent, model, history, tools, limit, brief, steered=steered, replies=replies, external=external)
         if shared and SET_MODE in agent.tools:
             wider = self.definitions.agents[agent.name]
+            await self.registry.load(wider.tools)
             job.wider = (wider, self.registry.offers(frozenset(wider.tools)))
         log = TaskTurnLog(
             self.run,

@@ -1,7 +1,9 @@
 """The engine's port to this room: carries out a claimed task, and cleans up after it."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from sidecar.engine.run import TaskRun
@@ -56,9 +58,14 @@ class Workflow:
     async def carry_out(self, run: TaskRun) -> TaskResult:
         return await self.rounds.carry_out(run)
 
+    async def load(self) -> None:
+        """Import what carries out tasks, in a thread: it takes longer than the loop may block."""
+        if "rounds" not in vars(self):
+            await asyncio.to_thread(import_module, "sidecar.work.rounds")
+
     @cached_property
     def rounds(self) -> "RoundRunner":
-        """Imports agents, router and pipelines with the first task, or when there is time, so that no start waits."""
+        """Created with the first task, so that no start waits for agents, router and pipelines."""
         from sidecar.work.rounds import RoundRunner
 
         return RoundRunner(

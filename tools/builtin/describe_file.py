@@ -54,7 +54,7 @@ class DescribeFile:
                 advice="Use read_file.",
                 code="unknown_language",
             )
-        modules = Modules(await list_files(host, call))
+        modules = await asyncio.to_thread(Modules, await list_files(host, call))
         imported = await asyncio.to_thread(resolve_imports, source, modules)
         importers = (await import_graph(host, call, modules)).importers(args.path)
         together = describe_go_package(go_package(args.path, modules)).strip()
@@ -76,7 +76,7 @@ async def _folder(path: str, host: Host, call: Call) -> ToolResult:
     prefix = "" if path in (".", "") else f"{path}/"
     inside = [each for each in files if each.startswith(prefix)]
     sources = await open_sources(host, [each for each in inside if language_of(each) is not None][:_FILES])
-    graph = await import_graph(host, call, Modules(files))
+    graph = await import_graph(host, call, await asyncio.to_thread(Modules, files))
     text = await folder_purpose(host, path, frozenset(files))
     lines = await asyncio.to_thread(describe_folder, path, text, inside, sources, graph)
     return ToolResult(lines, {"path": path, "files": len(inside)}, f"{len(inside)} files")

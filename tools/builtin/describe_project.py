@@ -62,14 +62,14 @@ class DescribeProject:
         if not files:
             return ToolResult("The workspace is empty.", {"files": 0}, "no files")
         lines = await count_lines(host, call)
-        top = {path for path in files if "/" not in path}
+        top, modules = await asyncio.to_thread(lambda: ({path for path in files if "/" not in path}, Modules(files)))
         readme = next((path for path in sorted(top) if path.lower().startswith("readme")), "")
         facts = Facts(
             files=files,
             lines=lines,
             about=await manifest(host, top),
             readme=await read_text(host, readme) if readme else "",
-            graph=await import_graph(host, call, Modules(files)),
+            graph=await import_graph(host, call, modules),
             started=[line.path for line in await matching_lines(host, call, _STARTED, _STARTED_IN)],
             tests=await _tests(host),
             folders=await main_folders(host, files, lines),

@@ -73,7 +73,7 @@ class ReviewChanges:
         if not names:
             what = "the workspace" if args.paths_ and args.paths() == (".",) else what
             return ToolResult(f"Nothing to review in {what}.", {"findings": []}, "nothing to review")
-        modules = Modules(files)
+        modules = await asyncio.to_thread(Modules, files)
         needed = await asyncio.to_thread(lambda: {path for file in reviewed for path in imported_files(file, modules)})
         sources = await open_sources(host, sorted(needed)[:_FILES])
         graph = await import_graph(host, call, modules)

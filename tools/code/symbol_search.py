@@ -52,7 +52,8 @@ class SymbolSearch:
 
     async def modules(self) -> Modules:
         if self._modules is None:
-            self._modules = Modules(await files.list_files(self._host, self._call))
+            paths = await files.list_files(self._host, self._call)
+            self._modules = await asyncio.to_thread(Modules, paths)
         return self._modules
 
     async def sources(self, words: Sequence[str], first: str | None = None) -> tuple[dict[str, SourceText], int]:

@@ -172,7 +172,7 @@ class CallContext:
         return Outcome(
             status=status,
             content=_valid(clip(self.clean(result.content))),
-            details=self.redact.json(details, self.clean),
+            details=self.redact.json(details, self.clean if self.secret else None),
             summary=self.clean((result.summary or self.spec.name)[:500]),
             error=error,
             duration_ms=round((time.monotonic() - self.started) * 1000, 3),

@@ -1,5 +1,6 @@
 """Tools by name, including the names that models are used to (`ls`, `grep`, `str_replace`…)."""
 
+import asyncio
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
@@ -123,9 +124,22 @@ class Registry:
         )
         raise UnknownTool(f"Unknown tool {name[:100]!r}. {hint}")
 
+    async def load(self, names: Iterable[str]) -> None:
+        """Before `offers`: import in a thread and describe tool by tool, because all at once blocks the loop."""
+        missing = [name for name in names if name in self._loaders and name not in self._tools]
+        if missing:
+            loaded = await asyncio.to_thread(lambda: {name: self._loaders[name]() for name in missing})
+            self._tools = loaded | self._tools
+        for name in names:
+            if name in self._tools and name not in self._offers:
+                self.offers({name})
+                await asyncio.sleep(0)
+
     async def prepare(self, name: str, workspace: str) -> None:
-        """Before `get`, for a name that isn't one of ours. Raises `ToolError`."""
-        if name not in self:
+        """Before `get`. Raises `ToolError`."""
+        if name in self._loaders and name not in self._tools:
+            await self.load([name])
+        elif name not in self:
             for source in self.sources:
                 await source.prepare(name, workspace)
 

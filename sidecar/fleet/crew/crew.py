@@ -43,6 +43,7 @@ class CrewWork:
         self._tasks = tasks
 
     async def carry_out(self, run: TaskRun) -> TaskResult:
+        await self._workflow.load()
         children = self._children(run)
         try:
             if run.request.options.crew:
