@@ -47,8 +47,9 @@ class TaskLedger:
         self._log.put_blobs(blobs)
         if call_id in self._log.state.intents:
             self._log.enqueue(event)
-            return
-        await self._log.append(event, records=[Record(RecordKind.INTENT, call_id, intent.to_json())], sync=True)
+        else:
+            await self._log.append(event, records=[Record(RecordKind.INTENT, call_id, intent.to_json())], sync=True)
+        await self._log.confirm_claim()
 
     async def settle(self, call_id: str, outcome: Outcome, event: Event, blobs: Sequence[NewBlob] = ()) -> None:
         self._log.put_blobs(blobs)

@@ -23,12 +23,18 @@ MAX_QUEUED_SECONDS = 0.1
 MAX_BEHIND_SECONDS = 1.0
 
 
+async def _nothing() -> None:
+    return None
+
+
 class TaskLog:
     def __init__(self, claim: Claim, journal: Journal) -> None:
         self.task_id = claim.task_id
         self.state = TaskState.of(claim.records)
         #: Called when the run changed the task's status, once that is durable.
         self.on_status: Callable[[str, StatusEvent], None] = lambda task_id, event: None
+        #: Renews the claim if it may soon expire; called between an intent record and its effect.
+        self.confirm_claim: Callable[[], Awaitable[None]] = _nothing
         self._journal = journal
         self._fence = claim.fence
         self._queue: list[Entry] = []

@@ -20,6 +20,7 @@ from sidecar.journal.port import Claim, Journal, Record
 from sidecar.telemetry.correlation import bind, trace_of
 from sidecar.wire.events import CancelledEvent, CompleteEvent, ErrorEvent, EscalationEvent, StatusEvent
 from sidecar.wire.tasks import Status, StoredRequest, TaskResult
+from tools.lease import Lease, holding, lease_clock
 
 if TYPE_CHECKING:
     from sidecar.engine.remotes import RemoteWorkspaces
@@ -173,11 +174,15 @@ class Worker:
     # -- one run ----------------------------------------------------------------------------------------------------
 
     async def _run(self, run: TaskRun, claim: Claim) -> None:
-        with bind(trace_of(claim.task_id, claim.request.traceparent), task=claim.task_id):
-            await self._run_until_ended(run, claim)
+        # Of a journal of its own nobody else claims a task while this process lives.
+        lease = None if self._shared is None else Lease(self._lease)
+        if lease is not None:
+            run.log.confirm_claim = partial(self._confirm, run, lease)
+        with bind(trace_of(claim.task_id, claim.request.traceparent), task=claim.task_id), holding(lease):
+            await self._run_until_ended(run, claim, lease)
 
-    async def _run_until_ended(self, run: TaskRun, claim: Claim) -> None:
-        renewing = asyncio.create_task(self._renew_forever(run))
+    async def _run_until_ended(self, run: TaskRun, claim: Claim, lease: Lease | None) -> None:
+        renewing = asyncio.create_task(self._renew_forever(run, lease))
         try:
             await self._run_claimed(run, claim)
         except LeaseLost:
@@ -354,11 +359,21 @@ class Worker:
         if status is Status.CANCELLING:
             self.cancel(run.task_id)
 
-    async def _renew_forever(self, run: TaskRun) -> None:
+    async def _confirm(self, run: TaskRun, lease: Lease) -> None:
+        if lease.left < self._lease / 3:
+            await self._renew(run, lease)
+
+    async def _renew(self, run: TaskRun, lease: Lease | None) -> None:
+        since = lease_clock()
+        await run.log.renew(self._clock(), self._lease)
+        if lease is not None:
+            lease.extend(since)
+
+    async def _renew_forever(self, run: TaskRun, lease: Lease | None) -> None:
         while True:
             await asyncio.sleep(self._lease / 3)
             try:
-                await run.log.renew(self._clock(), self._lease)
+                await self._renew(run, lease)
             except LeaseLost:
                 self._stop(run.task_id, "lost")
                 return

@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -43,10 +43,11 @@ class RunningFleet:
         self.nodes.append(node)
         return node.start()
 
-    def worker(self, *arguments: str, data: str = "data") -> RunningWorker:
+    def worker(self, *arguments: str, data: str = "data", launcher: Sequence[str] = ()) -> RunningWorker:
         """One with another `data` directory knows nothing but the database, as on another machine."""
         environ = {**self._environ, "BRAIN_SCRIPTS": str(self._tmp_path / "data/scripts")}
         worker = RunningWorker(self._tmp_path / data, self.workspace, arguments, environ)
+        worker.launcher = launcher or worker.launcher
         worker.log_file = self._tmp_path / f"worker{len(self.workers)}.log"
         self._stack.callback(worker.close)
         self.workers.append(worker)

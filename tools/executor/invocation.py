@@ -11,6 +11,7 @@ from tools.errors import TimedOut, ToolError
 from tools.executor.context import CallContext
 from tools.executor.deadlines import Deadlines
 from tools.executor.live import LiveOutput
+from tools.lease import check_lease
 from tools.spec import ToolResult
 
 T = TypeVar("T")
@@ -46,6 +47,8 @@ class Invoker:
         while True:
             output = LiveOutput(context.ledger, context.call.id, context.redact)
             try:
+                if context.spec.effects != "none":
+                    check_lease()
                 work = backend.run(context.tool, context.call.args, context.tool_call(), output)
                 return await self.bounded(context, work)
             except ToolError as error:

@@ -10,6 +10,7 @@ from typing import Literal
 
 from tools.errors import ChangedElsewhere, FileMissing, NotADirectory, PathDenied, SecretFile, ToolError
 from tools.host import FileChange, FileContent, FileInfo
+from tools.lease import check_lease
 from tools.local.root import WorkspaceRoot, name_to_text, path_of, read_handle
 from tools.local.writers import exchange, has_writers, start_writing
 from tools.protected import is_public, may_be_certificate, secret_part
@@ -202,6 +203,7 @@ def _apply(root: WorkspaceRoot, change: FileChange) -> Generator[int, None, None
         if change.before == change.after and (old is None or not _changes_mode(old, change)):
             return
         if change.after is None:
+            check_lease()
             _remove(directory, name, temporary, change)
         else:
             yield from _replace(directory, name, temporary, change, old)
@@ -308,12 +310,14 @@ def _replace(
         else:
             yield from _write(directory, temporary, change.after, change.mode, old)
         if old is None:
+            check_lease()
             # A link fails where a rename would silently replace a file that just appeared.
             os.link(temporary, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
             os.unlink(temporary, dir_fd=directory)
         else:
             # Writing took a while: whoever saved the file meanwhile must not lose that.
             _compare(directory, name, change)
+            check_lease()
             _swap(directory, name, temporary, change)
     except BaseException as error:
         with suppress(OSError):

@@ -15,6 +15,7 @@ from typing import Any
 from tools.environments import ProjectEnvironment
 from tools.errors import CommandMissing, ToolError
 from tools.host import EnoughOutput, Killed, ProcessKilled, ProcessOutput, ProcessResult
+from tools.lease import check_lease
 from tools.local.attribution.trace import Attribution
 from tools.local.confinement import CommandLimits, Confinement, ProcessGrowth, prefer_for_oom_kill
 from tools.local.environment import call_mark, command_environment
@@ -249,6 +250,7 @@ class Processes:
                 launch = launch._replace(mark=limit_mark(self._mark, call_id))
             earlier = self._reaper.children()
             tracer = None if attribution is None else attribution.tracer(launch.guard)
+            check_lease()
             command = await spawn(launch, directory, lambda: RunningCommand(call_id, capture), tracer)
             self._running.add(command)
             command.earlier = earlier
