@@ -17,7 +17,7 @@ from sidecar import __version__
 from sidecar.api import application
 from sidecar.api.fleet import FleetRoutes
 from sidecar.api.grants import GrantRoutes
-from sidecar.api.identity import bearer
+from sidecar.api.identity import KnownTokens, bearer
 from sidecar.api.limits import ConnectionLimits
 from sidecar.api.mcp import McpRoutes
 from sidecar.api.memory import MemoryRoutes
@@ -246,6 +246,18 @@ class Sidecar:
                 log.warning("Only the local index answers: %s", error)
         return LocalMemory(self._private, settings.sandbox, watcher.subscribe)
 
+    async def _open_tokens(self) -> KnownTokens:
+        """A fleet has them in its database; a node that serves reads them again all the time."""
+        if self._shared is None:
+            return Tokens(self._data.path)
+        from sidecar.fleet.tokens import TokenCopies
+
+        copies = TokenCopies(self._shared)
+        if self._launch.serves:
+            await copies.refresh()
+            self._keep(asyncio.create_task(copies.run(), name="tokens"))
+        return copies
+
     def _open_remotes(
         self,
         local: LocalBackend,
@@ -416,7 +428,7 @@ class Sidecar:
         self._mcp_endpoint = McpEndpoint(
             f"{launch.scheme}://{_authority(launch.public_name or launch.host, port)}", settings.max_body_bytes
         )
-        authenticate = bearer(token, Tokens(self._data.path))
+        authenticate = bearer(token, await self._open_tokens())
         app = application.build(
             bind(TABLE, handlers),
             self._bridge,

@@ -1,5 +1,7 @@
 """Checks Host, Origin, token, media type and size of every request before anything else sees it."""
 
+import asyncio
+import logging
 from collections.abc import Callable, Collection
 from urllib.parse import parse_qs
 
@@ -7,10 +9,14 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sidecar.api.identity import OWNER, Authenticate
+from sidecar.api.identity import OWNER, Authenticate, Identity
 from sidecar.api.problems import BodyTooLarge, problem
 
+log = logging.getLogger(__name__)
+
 BRIDGE_PATH = "/api/brain/bridge"
+#: How often a stream's token is checked again.
+REVOKED_SECONDS = 1.0
 _OPEN_PATHS = frozenset({"/api/brain/session", "/api/brain/session/challenge", "/api/brain/session/proof"})
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 
@@ -62,10 +68,27 @@ class Guard:
         answer = self._refusal(scope, headers, origin)
         if answer is not None:
             await answer(scope, receive, guarded)
+        elif scope["type"] == "http" and scope["method"] == "GET" and _is_named(scope["identity"]):
+            await self._while_allowed(scope, receive, guarded, headers)
         elif scope["type"] == "http":
             await self._app(scope, _Limited(receive, self._max_body), guarded)
         else:
             await self._app(scope, receive, send)
+
+    async def _while_allowed(self, scope: Scope, receive: Receive, send: "_WithHeaders", headers: Headers) -> None:
+        """End a stream whose token was revoked."""
+        answering = asyncio.ensure_future(self._app(scope, _Limited(receive, self._max_body), send))
+        try:
+            while not (await asyncio.wait({answering}, timeout=REVOKED_SECONDS))[0]:
+                if self._authenticate(headers.raw) != scope["identity"]:
+                    log.info("Closed a stream of %s, whose token no longer works.", scope["identity"].name)
+                    answering.cancel()
+                    await asyncio.wait({answering})
+                    await send({"type": "http.response.body", "body": b"", "more_body": False})
+                    return
+            await answering
+        finally:
+            answering.cancel()
 
     def _refusal(self, scope: Scope, headers: Headers, origin: str | None) -> Response | None:
         hosts = headers.getlist("host")
@@ -81,7 +104,7 @@ class Guard:
             return Response(status_code=204)
         # The routes decide by it what a named token may do.
         identity = scope["identity"] = self._authenticate(headers.raw)
-        if identity is not None and identity != OWNER and scope["path"] == BRIDGE_PATH:
+        if _is_named(identity) and scope["path"] == BRIDGE_PATH:
             return problem(403, "not_allowed", "A shell connects with the sidecar's own token.")
         if _needs_token(scope["path"]) and not (identity or self._has_ticket(scope)):
             detail = "Send Authorization: Bearer TOKEN; the token file in the data directory holds the token."
@@ -115,6 +138,10 @@ class Guard:
             "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE",
             "Vary": "Origin",
         }
+
+
+def _is_named(identity: Identity | None) -> bool:
+    return identity is not None and identity != OWNER
 
 
 def _needs_token(path: str) -> bool:

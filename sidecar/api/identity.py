@@ -6,9 +6,11 @@ role allows; a route that isn't listed here needs `decide`.
 
 import hmac
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from sidecar.config.tokens import Role, Tokens
+from sidecar.config.tokens import NamedToken, Role
+from sidecar.engine.errors import OperationRefused
+from sidecar.wire.tasks import Options
 
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
@@ -18,6 +20,14 @@ class Identity(NamedTuple):
 
     name: str = ""
     role: Role | None = None
+
+    @property
+    def decides(self) -> bool:
+        return self.role in (None, "decide")
+
+
+class KnownTokens(Protocol):
+    def find(self, token: str) -> NamedToken | None: ...
 
 
 OWNER = Identity()
@@ -46,7 +56,25 @@ def may_call(identity: Identity, method: str, name: str) -> bool:
     return identity.role == "decide" or (identity.role == "work" and name in _WORK)
 
 
-def bearer(token: str, tokens: Tokens | None = None) -> Authenticate:
+def within_role(identity: Identity, options: Options) -> Options:
+    """A task's options as the role allows them: who may not decide gives no consent, neither by words nor by `auto`."""
+    if identity.decides:
+        return options
+    check_auto(identity, options)
+    return options.model_copy(update={"author": "other"})
+
+
+def check_auto(identity: Identity, options: Options) -> None:
+    """A task that never asks does what it is told, so only those who may answer its questions may tell it."""
+    if options.approvals == "auto" and not identity.decides:
+        message = (
+            f"The role `{identity.role}` of {identity.name} doesn't allow tasks that never ask (`approvals: auto`). "
+            "Choose `ask`, `edits` or `readonly`, or ask for a token with the role `decide`."
+        )
+        raise OperationRefused(403, "not_allowed", message)
+
+
+def bearer(token: str, tokens: KnownTokens | None = None) -> Authenticate:
     """Whose token the headers carry, if any; the first Authorization header counts."""
     expected = token.encode()
 

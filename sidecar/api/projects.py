@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from starlette.requests import Request
 from starlette.responses import Response
 
+from sidecar.api.identity import within_role
 from sidecar.api.requests import answer, idempotency_key, read
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import Execute
@@ -37,6 +38,7 @@ class ProjectRoutes:
         from sidecar.offline.scaffold.kinds import load_kinds, name_problem, slug
 
         order = await read(request, ProjectOrder)
+        order = order.model_copy(update={"options": within_role(request.scope["identity"], order.options)})
         kinds = {name: kind for key, kind in load_kinds().items() for name in (kind.said, key, slug(kind.said))}
         kind = kinds.get(order.template)
         if kind is None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from starlette.requests import Request
 from starlette.responses import Response
 
+from sidecar.api.identity import check_auto, within_role
 from sidecar.api.requests import MAX_SEQ, answer, idempotency_key, number, read, resume_point, task_id
 from sidecar.api.streams import Streams
 from sidecar.engine.errors import OperationRefused
@@ -67,10 +68,14 @@ class TaskRoutes:
 
     async def execute(self, request: Request) -> Response:
         wanted = await read(request, ExecuteRequest)
-        return await self._accept(Execute(wanted, idempotency_key(request)))
+        options = within_role(request.scope["identity"], wanted.options)
+        return await self._accept(Execute(wanted.model_copy(update={"options": options}), idempotency_key(request)))
 
     async def fork(self, request: Request) -> Response:
         wanted = await read(request, ForkRequest)
+        await self._check_auto(request)
+        options = within_role(request.scope["identity"], wanted.options)
+        wanted = wanted.model_copy(update={"options": options})
         return await self._accept(Fork(task_id(request), wanted, idempotency_key(request)))
 
     async def cancel(self, request: Request) -> Response:
@@ -81,14 +86,21 @@ class TaskRoutes:
 
     async def message(self, request: Request) -> Response:
         message = await read(request, MessageRequest)
+        await self._check_auto(request)
         sent = SendMessage(
             task_id(request),
             message.text,
             idempotency_key(request),
             tuple(message.attachments),
-            message.author != "other",
+            message.author != "other" and request.scope["identity"].decides,
         )
         return await self._accept(sent)
+
+    async def _check_auto(self, request: Request) -> None:
+        """Whose words may steer this task."""
+        identity = request.scope["identity"]
+        if not identity.decides:
+            check_auto(identity, (await self._journal.request(task_id(request))).options)
 
     async def approve(self, request: Request) -> Response:
         given = await read(request, ApprovalRequest)

@@ -3,17 +3,41 @@
 import argparse
 import json
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir
 from sidecar.config.data_dir import DataDir
+from sidecar.config.settings import SettingsError, load
 from sidecar.config.tokens import TokenError, Tokens
+
+if TYPE_CHECKING:
+    from sidecar.fleet.tokens import DatabaseTokens
 
 
 def tokens(args: argparse.Namespace) -> int:
+    try:
+        return _act(_open(args), args)
+    except TokenError as error:
+        raise CommandFailed(str(error), EXIT_USAGE) from error
+
+
+def _open(args: argparse.Namespace) -> "Tokens | DatabaseTokens":
+    """In a fleet the database has them, else the data directory."""
+    try:
+        url = load().database_url
+    except SettingsError as error:
+        raise CommandFailed(str(error), EXIT_USAGE) from error
+    if url:
+        from sidecar.fleet.tokens import DatabaseTokens
+
+        return DatabaseTokens(url)
     directory = DataDir(data_dir(args))
     directory.prepare()
-    kept = Tokens(directory.path)
+    return Tokens(directory.path)
+
+
+def _act(kept: "Tokens | DatabaseTokens", args: argparse.Namespace) -> int:
     if args.action == "list":
         _list(kept, as_json=args.json)
         return 0
@@ -27,13 +51,10 @@ def tokens(args: argparse.Namespace) -> int:
     return 0
 
 
-def _add(kept: Tokens, args: argparse.Namespace) -> int:
+def _add(kept: "Tokens | DatabaseTokens", args: argparse.Namespace) -> int:
     if args.role is None:
         raise CommandFailed("Say what the token is for: --role look, work or decide.", EXIT_USAGE)
-    try:
-        token = kept.add(args.name, args.role)
-    except TokenError as error:
-        raise CommandFailed(str(error), EXIT_USAGE) from error
+    token = kept.add(args.name, args.role)
     if args.json:
         print(json.dumps({"name": args.name, "role": args.role, "token": token}))
     else:
@@ -41,7 +62,7 @@ def _add(kept: Tokens, args: argparse.Namespace) -> int:
     return 0
 
 
-def _list(kept: Tokens, *, as_json: bool) -> None:
+def _list(kept: "Tokens | DatabaseTokens", *, as_json: bool) -> None:
     found = [
         {"name": each.name, "role": each.role, "at": datetime.fromtimestamp(each.at, UTC).isoformat(timespec="seconds")}
         for each in kept.all()

@@ -5,7 +5,7 @@ import json
 import re
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -42,12 +42,7 @@ class Tokens:
 
     def add(self, name: str, role: str) -> str:
         """The new token, which is shown once. A name has one token: an earlier one stops working."""
-        if not _NAME.fullmatch(name):
-            raise TokenError("A name has 1 to 64 letters, digits, dots, dashes, underscores or @.")
-        if role not in ROLES:
-            raise TokenError(f"The role is one of: {', '.join(ROLES)}.")
-        token = _PREFIX + secrets.token_urlsafe(32)
-        added = NamedToken(name, role, _hash(token), self._clock())
+        token, added = new_token(name, role, self._clock())
         self._save([*(each for each in self.all() if each.name != name), added])
         return token
 
@@ -62,12 +57,25 @@ class Tokens:
         return list(self._stored.get().values())
 
     def find(self, token: str) -> NamedToken | None:
-        if not token.startswith(_PREFIX):
-            return None
-        return self._stored.get().get(_hash(token))
+        return find_token(self._stored.get(), token)
 
     def _save(self, tokens: list[NamedToken]) -> None:
         self._stored.set({each.hash: each for each in tokens}, json.dumps([asdict(each) for each in tokens]))
+
+
+def new_token(name: str, role: str, at: float) -> tuple[str, NamedToken]:
+    """A token, and what is kept of it."""
+    if not _NAME.fullmatch(name):
+        raise TokenError("A name has 1 to 64 letters, digits, dots, dashes, underscores or @.")
+    if role not in ROLES:
+        raise TokenError(f"The role is one of: {', '.join(ROLES)}.")
+    token = _PREFIX + secrets.token_urlsafe(32)
+    return token, NamedToken(name, role, _hash(token), at)
+
+
+def find_token(known: Mapping[str, NamedToken], token: str) -> NamedToken | None:
+    """`known` are tokens by their hashes."""
+    return known.get(_hash(token)) if token.startswith(_PREFIX) else None
 
 
 def _read(file: Path) -> dict[str, NamedToken]:

@@ -1,5 +1,6 @@
 """Several sidecars and workers on one database: any node accepts, streams and cancels any task."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -86,6 +87,25 @@ def test_messages_and_answers_reach_the_worker_from_any_node(standing: RunningFl
     assert first.post(path, answer).status == 409
     assert first.wait_for_end(task_id)["status"] == "completed"
     assert (standing.workspace / "x").exists()
+
+
+def test_a_token_works_on_every_node_until_it_is_removed(standing: RunningFleet) -> None:
+    from tests.e2e.terminal import brain
+
+    environ = {**standing.nodes[0].environ, "BRAIN_DATA_DIR": str(standing.workspace.parent / "elsewhere")}
+    added = brain("tokens", "add", "alice", "--role", "look", "--json", environ=environ)
+    headers = {"Authorization": f"Bearer {json.loads(added.stdout)['token']}"}
+
+    def statuses() -> set[int]:
+        return {node.get("/api/brain/tasks", headers=headers, authenticated=False).status for node in standing.nodes}
+
+    wait_until(lambda: statuses() == {200}, what="all nodes to know it")
+    for node in standing.nodes:
+        refused = node.post("/api/brain/execute", {"task": "x"}, headers=headers, authenticated=False)
+        assert refused.status == 403
+    assert "alice" in brain("tokens", environ=environ).stdout
+    assert brain("tokens", "remove", "alice", environ=environ).returncode == 0
+    wait_until(lambda: statuses() == {401}, what="all nodes to refuse it")
 
 
 def test_a_worker_that_is_stopped_hands_its_task_to_another(fleet: RunningFleet) -> None:

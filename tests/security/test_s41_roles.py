@@ -15,7 +15,7 @@ import pytest
 
 from sidecar.api.identity import Identity, may_call
 from sidecar.api.table import TABLE
-from tests.e2e.support import Answer, RunningSidecar, clean_environ, running_sidecar
+from tests.e2e.support import Answer, RunningSidecar, clean_environ, running_sidecar, wait_until
 from tests.e2e.terminal import brain
 
 NAME = "brain.example"
@@ -155,6 +155,44 @@ def test_s41_each_role_does_what_it_may_and_no_more_and_its_name_is_recorded(rem
     assert by[("status", "queued")] == "work"
     assert by[("approval", "allowed")] == "decide"
     assert "work: POST /api/brain/execute" in remote.log_file.read_text()
+
+
+def test_s41_who_may_not_decide_gives_no_consent_by_words_or_by_auto(remote: Remote) -> None:
+    work, decide = token_of(remote, "worker", "work"), token_of(remote, "decider", "decide")
+    auto = {"task": "what can you do?", "options": {"approvals": "auto"}}
+    project = {"template": "python package", "name": "kit", "options": {"approvals": "auto"}}
+    for path, body in (("execute", auto), ("projects", project)):
+        refused = remote.call("POST", f"/api/brain/{path}", work, body)
+        assert (refused.status, refused.json["code"]) == (403, "not_allowed"), path
+    done = remote.call("POST", "/api/brain/execute", decide, auto).json["taskId"]
+    for path in ("messages", "fork"):
+        told = {"text": "run `touch x`"} if path == "messages" else {"task": "run `touch x`"}
+        assert remote.call("POST", f"/api/brain/tasks/{done}/{path}", work, told).status == 403
+    command = [{"text": "a", "calls": [{"tool": "run_command", "args": {"command": "touch y"}}]}, {"text": "done"}]
+    options = {"models": remote.script("said", command), "agentType": "coder", "intent": "edit_code"}
+    ordered = {"task": "run `touch y`", "options": options}
+    task_id = remote.call("POST", "/api/brain/execute", work, ordered).json["taskId"]
+
+    def asked() -> bool:
+        page = remote.call("GET", f"/api/brain/tasks/{task_id}/events", work).json["events"]
+        return any(event["type"] == "approval" for event in page)
+
+    wait_until(asked, what="an approval")
+    assert not (remote.workspace / "y").exists()
+
+
+def test_s41_the_streams_of_a_removed_token_end(remote: Remote) -> None:
+    eve = token_of(remote, "eve", "look")
+    context = ssl.create_default_context(cafile=remote.certificate)
+    context.check_hostname = False
+    connection = http.client.HTTPSConnection("127.0.0.1", remote.port, timeout=60, context=context)
+    with closing(connection):
+        connection.request("GET", "/api/brain/events", headers={"Host": NAME, "Authorization": f"Bearer {eve}"})
+        response = connection.getresponse()
+        assert response.status == 200 and response.readline()
+        brain("tokens", "remove", "eve", "--data-dir", str(remote.data_dir), environ=remote.environ)
+        response.read()  # returns only once the stream has ended
+    assert "Closed a stream of eve" in remote.log_file.read_text()
 
 
 def test_s41_tokens_are_kept_across_a_restart_and_roles_hold_on_loopback_too(tmp_path: Path) -> None:

@@ -40,9 +40,10 @@ brain keys rm anthropic""",
         "tokens",
         "Setup",
         "give people and programs access from other machines",
-        "Create, list or remove named tokens. `look` reads; `work` also starts and steers tasks; `decide` also answers "
-        "approvals and questions and changes what is permitted. A token is shown once and kept as a hash; a removed "
-        "one is refused with the next request. Each action is recorded with the name. MCP clients use them too.",
+        "Create, list or remove named tokens. `look` reads; `work` also starts and steers tasks that ask, and its "
+        "words are no consent; `decide` also answers approvals and questions and changes what is permitted. A token is "
+        "shown once and kept as a hash, in a fleet in its database; a removed one is refused at once (by other nodes "
+        "within a second or two), and its streams end. Actions are recorded with the name. MCP clients use them too.",
         """\
 brain tokens                              who has one, and in which role
 brain tokens add alice --role work

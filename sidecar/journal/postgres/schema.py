@@ -381,8 +381,14 @@ CREATE TABLE leadership (single BOOLEAN PRIMARY KEY DEFAULT true, leader TEXT, b
 INSERT INTO leadership VALUES (true, NULL, NULL, now());
 """
 
+_TOKENS = """
+CREATE TABLE tokens (
+    name TEXT PRIMARY KEY, role TEXT NOT NULL, hash TEXT NOT NULL UNIQUE, at DOUBLE PRECISION NOT NULL
+);
+"""
+
 #: Each is one migration.
-MIGRATIONS: tuple[str, ...] = (_TABLES + _CURSORS + _WRITING + _CLAIMING + _CONTENTS, _FLEET)
+MIGRATIONS: tuple[str, ...] = (_TABLES + _CURSORS + _WRITING + _CLAIMING + _CONTENTS, _FLEET, _TOKENS)
 
 
 async def migrate(connection: "AsyncConnection[Any]", schema: str) -> None:
