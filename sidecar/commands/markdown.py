@@ -12,6 +12,7 @@ from sidecar.commands.text import Style
 _HEADING = re.compile(r"^(\s*)#{1,6} (.+)$")
 _BULLET = re.compile(r"^(\s*)[*+-] (?=\S)")
 _QUOTE = re.compile(r"^(\s*)> ?")
+_LEAD = re.compile(r"\s*(?:> ?|(?:[*+-]|\d{1,3}[.)]) (?=\S))")
 _RULE = frozenset(" \t:|-")
 _CELL = re.compile(r"(?<!\\)\|")
 _INLINE = re.compile(
@@ -30,6 +31,14 @@ def emphasize(line: str, style: Style) -> str:
     if quote := _QUOTE.match(line):
         return f"{quote[1]}{style.dim('│')} {_inline(line[quote.end() :], style)}"
     return _inline(_BULLET.sub(r"\1• ", line), style)
+
+
+def hanging(line: str) -> str:
+    """What the further rows of a wrapped line begin with: the bar of a quote, or the room of a list's mark."""
+    lead = _LEAD.match(line)
+    if lead is None:
+        return ""
+    return lead[0] if ">" in lead[0] else " " * len(lead[0])
 
 
 def is_fence(line: str) -> bool:

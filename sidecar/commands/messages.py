@@ -3,7 +3,7 @@
 from typing import Any
 
 from sidecar.client.prose import STRUCTURED, without_json
-from sidecar.commands.markdown import emphasize, is_fence, is_row, render_table
+from sidecar.commands.markdown import emphasize, hanging, is_fence, is_row, render_table
 from sidecar.commands.text import Style, paragraph, safe, wrap
 
 LIVE_ROWS = 8
@@ -16,7 +16,7 @@ class MessageRenderer:
     def __init__(self, style: Style, columns: int | None) -> None:
         self._style = style
         #: Where prose wraps; `None` leaves lines as they are.
-        self._columns = columns
+        self.columns = columns
         self._message = ""
         #: The current message so far, and the part already printed; `None` while it waits for its end.
         self._text = ""
@@ -96,13 +96,16 @@ class MessageRenderer:
                 lines.append(self._style.dim(f"{INDENT}{line}"))
                 continue
             verbatim = self._in_code or line.startswith("    ")
-            rows = paragraph(line, None if verbatim else self._columns, INDENT)
-            lines += rows if verbatim else [emphasize(row, self._style) for row in rows]
+            if verbatim:
+                lines += paragraph(line, None, INDENT)
+                continue
+            rows = paragraph(line, self.columns, INDENT + hanging(line), first=INDENT)
+            lines += [emphasize(row, self._style) for row in rows]
         return lines
 
     def _end_table(self) -> list[str]:
         rows, self._table = self._table, []
-        return render_table(rows, self._style, INDENT, self._columns)
+        return render_table(rows, self._style, INDENT, self.columns)
 
     @property
     def _unprinted(self) -> str:

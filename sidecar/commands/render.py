@@ -33,13 +33,13 @@ class TaskRenderer:
         self.open_approvals: dict[str, Event] = {}
         self.open_questions: dict[str, Event] = {}
         self._style = style
-        self._columns = columns
-        self._wrap = columns if wrap else None
+        self._wraps = wrap
         self._shown = ""
         self._seen = 0
         self._live = False
         self._calls = CallRenderer(style)
-        self._messages = MessageRenderer(style, self._wrap)
+        self._messages = MessageRenderer(style, None)
+        self.resize(columns)
         self._step = ""
         self._model = ""
         self._first_at = ""
@@ -61,6 +61,11 @@ class TaskRenderer:
     @property
     def ended(self) -> bool:
         return self.status in ENDED
+
+    def resize(self, columns: int) -> None:
+        """What is rendered from now on fits into this many columns."""
+        self._columns = columns
+        self._wrap = self._messages.columns = columns if self._wraps else None
 
     def render(self, event: Event, connected_at: str = "") -> list[str]:
         """The lines to print. A repeated event gives none."""
@@ -115,6 +120,9 @@ class TaskRenderer:
             )
             self._facts.clear()
             self._calls.clear()
+            # An ended task asks nothing; when it resumes, it asks again.
+            self.open_approvals.clear()
+            self.open_questions.clear()
             return [*self._messages.finish(), "", *lines]
         if self.status == before == "queued" and reason:
             # A task whose first status has a reason was forked.

@@ -42,7 +42,10 @@ def render_outcome(
     """`shown` is the text printed last, so that it isn't repeated; `by_checks` counts files the checks wrote."""
     took = duration(_milliseconds(started_at, status.get("at", "")))
     task_id = short(status.get("taskId", ""))
-    resume, change = (style.dim(f"  {each.format(task_id)}") for each in (steps.resume, steps.change))
+    resume, change, rephrase = (
+        [style.dim(row) for row in paragraph(each.format(task_id), columns)]
+        for each in (steps.resume, steps.change, steps.rephrase)
+    )
     proof = _unproven(style, facts.get("complete"), columns) if checks is None else _checks(style, checks, columns)
     if by_checks:
         proof.append(style.dim(f"  The checks wrote {by_checks} more file{'s' if by_checks > 1 else ''}."))
@@ -50,20 +53,20 @@ def render_outcome(
     match status["status"]:
         case "completed" if checks is not None and not checks["passed"]:
             head = f"{style.red('✗')} {style.bold('Completed, but a check failed')} in {took}"
-            return [*lines, head, change]
+            return [*lines, head, *change]
         case "completed":
             return [*lines, f"{style.green('✓')} {style.bold('Completed')} in {took}  {style.dim(task_id)}".rstrip()]
         case "cancelled":
-            return [*lines, *_cancelled(style, facts.get("cancelled"), took, columns), resume]
+            return [*lines, *_cancelled(style, facts.get("cancelled"), took, columns), *resume]
         case "escalated":
             needed = _escalated(style, facts.get("escalation"), took, columns)
-            return [*lines, *needed, change, resume]
+            return [*lines, *needed, *change, *resume]
     error = facts.get("error", {})
     message = error.get("message") or status.get("reason") or "No reason given."
     why = [] if message == shown else paragraph(message, columns)
     resumable = error.get("recoverable", True) and error.get("code") not in _REPHRASE
-    following = resume if resumable else style.dim(f"  {steps.rephrase.format(task_id)}")
-    return [*lines, f"{style.red('✗')} {style.bold('Failed')} after {took}", *why, following]
+    following = resume if resumable else rephrase
+    return [*lines, f"{style.red('✗')} {style.bold('Failed')} after {took}", *why, *following]
 
 
 def render_rewind(style: Style, status: Event, steps: NextSteps = NextSteps()) -> list[str]:  # noqa: B008 - immutable

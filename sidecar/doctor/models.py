@@ -67,5 +67,8 @@ def _remedies(model: "ModelInfo", keys: Keys, builtin: str) -> list[Remedy]:
 
 
 def _models_of(server: "LocalServer") -> str:
-    names = [f"{model.name} ({model.context_tokens or '?'} tokens)" for model in server.models[:_SHOWN]]
+    names = [
+        f"{model.name} ({model.context_tokens} tokens)" if model.context_tokens else model.name
+        for model in server.models[:_SHOWN]
+    ]
     return ", ".join(names) or "no models"

@@ -50,7 +50,6 @@ class TerminalSession:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.directory = directory
         self.style = style_for()
-        self.columns = shutil.get_terminal_size().columns
         self.renderer = SessionRenderer(self.style, self.columns)
         self.conversation = TerminalConversation(directory, place, self._on_event, self._on_notice)
         self.prompt: AnyPrompt
@@ -99,6 +98,10 @@ class TerminalSession:
         self.prompt.redraw()
         if continued:
             await self.open_task(await asyncio.to_thread(newest_here, client, self.conversation.workspace))
+
+    @property
+    def columns(self) -> int:
+        return shutil.get_terminal_size().columns
 
     # -- what you type -----------------------------------------------------------------------------------------------
 
@@ -213,9 +216,12 @@ class TerminalSession:
             self.facts[event["type"]] = event
         if event["type"] == "delta" and not is_terminal():
             return []
+        self.renderer.resize(self.columns)
         return self.renderer.render(event, got.connected_at)
 
     def _asked(self) -> Json | None:
+        if self.renderer.status == "cancelling":
+            return None
         waiting = [*self.renderer.open_approvals.values(), *self.renderer.open_questions.values()]
         return waiting[0] if waiting else None
 

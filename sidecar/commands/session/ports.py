@@ -28,9 +28,15 @@ class SessionActions(Protocol):
     """What a slash command can do."""
 
     style: Style
-    columns: int
+
+    @property
+    def columns(self) -> int: ...
+
     conversation: TerminalConversation
     prompt: AnyPrompt
+
+    @property
+    def columns(self) -> int: ...
 
     @property
     def busy(self) -> bool: ...

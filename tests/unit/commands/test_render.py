@@ -169,6 +169,33 @@ def test_long_prose_is_wrapped_for_a_terminal_but_code_is_not() -> None:
     ]
 
 
+def test_a_wrapped_quote_keeps_its_bar_and_a_wrapped_list_item_its_room() -> None:
+    task = Rendering(columns=26, wrap=True)
+    assert task.message("> a quote with many words in it\n12. one two three four five six") == [
+        "  > a quote with many",
+        "  > words in it",
+        "  12. one two three",
+        "      four five six",
+    ]
+
+
+def test_what_follows_a_resize_fits_the_new_width() -> None:
+    task = Rendering(columns=80, wrap=True)
+    assert len(task.message("word " * 12)) == 1
+    task.renderer.resize(24)
+    rows = task.message("word " * 12, "m2")
+    assert len(rows) > 1 and all(len(row) <= 24 for row in rows)
+
+
+def test_a_task_that_ended_asks_nothing_any_more() -> None:
+    task = Rendering()
+    approval: Event = {"approvalId": "a1", "callId": "c1", "action": "run_command x", "why": "it may do anything"}
+    task.event("approval", **approval, argv=["rm", "x"], cwd="/w", state="requested")
+    task.event("question", questionId="q1", text="Go ahead?", choices=["yes", "no"], state="asked")
+    task.event("status", status="cancelled")
+    assert not task.renderer.open_approvals and not task.renderer.open_questions
+
+
 def test_the_live_part_shows_the_last_output_of_what_is_running() -> None:
     task = Rendering()
     task.call("running", tool="run_command", args={"command": "make"})

@@ -146,6 +146,7 @@ export function App({ embedder }: { embedder?: Embedder | undefined }) {
           <div className={ui.column}>
             <Composer
               placeholder={placeholder(selected, current?.status)}
+              continues={selected !== undefined}
               workspace={current?.workspace ?? editorWorkspace}
               onSend={send}
             />

@@ -52,7 +52,7 @@ function isCoveredByNext(item: Item, items: readonly Item[], place: number): boo
   if (item.kind === "message" && isForAgents(item))
     return items.slice(place + 1, place + 4).some(({ kind }) => kind === "plan" || kind === "verdict");
   if (item.kind !== "note") return false;
-  if (item.event.type === "handoff") return next?.kind === "step" && next.agent === item.event.to;
+  if (item.event.type === "handoff") return next?.kind === "step";
   return item.event.type === "error" && next?.kind === "note" && next.event.type === "escalation";
 }
 

@@ -123,7 +123,7 @@ export function useAppCommands({ wide, onOpen, onNew, onWindow }: Options): void
     })),
     ...THEMES.map((theme) => ({
       id: `theme.${theme}`,
-      title: `Theme: ${theme}`,
+      title: `Theme: ${theme === "contrast" ? "high contrast" : theme}`,
       group: "Appearance",
       run: () => setPreferences({ theme }),
     })),

@@ -2,13 +2,13 @@ import { useState } from "react";
 import type { ApprovalItem, Thread } from "../../../client/index.ts";
 import { itemOf, ProblemError } from "../../../client/index.ts";
 import type { ApprovalRequest } from "../../../wire/types.ts";
+import { describeAction, describeQuestion } from "../../shared/approval-text.ts";
 import { useBrain } from "../../shared/brain.tsx";
 import { Icon } from "../../shared/icons.tsx";
 import ui from "../../shared/ui.module.css";
 import { useCommands } from "../../stores/commands.ts";
 import { showError, showToast } from "../../stores/toasts.ts";
 import styles from "./approvals.module.css";
-import { describeAction, describeQuestion } from "./describe.ts";
 import { useSeenApprovals } from "./seen.ts";
 
 const openApprovals = (thread: Thread): ApprovalItem[] =>

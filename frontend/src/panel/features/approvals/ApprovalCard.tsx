@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useLayoutEffect, useRef, useState } from "react";
 import { type ApprovalItem, isActive, ProblemError } from "../../../client/index.ts";
 import type { ApprovalRequest, Status } from "../../../wire/types.ts";
+import { describeAction, describeQuestion } from "../../shared/approval-text.ts";
 import { useBrain } from "../../shared/brain.tsx";
 import { HunkLines } from "../../shared/diff/HunkLines.tsx";
 import { filesOf } from "../../shared/diff/parse.ts";
@@ -11,7 +12,6 @@ import { keyLabels, matches } from "../../stores/commands.ts";
 import { focusComposer } from "../../stores/composer.ts";
 import { showError, showToast } from "../../stores/toasts.ts";
 import styles from "./approvals.module.css";
-import { describeAction, describeQuestion } from "./describe.ts";
 import { useSeenApprovals, useWholeSeen } from "./seen.ts";
 
 type Scope = NonNullable<ApprovalRequest["scope"]>;
@@ -99,7 +99,7 @@ function OpenApproval({ taskId, item }: Omit<Props, "status">) {
       )}
       <p className={styles.why}>Asks because {revealHidden(item.why)}.</p>
       <span ref={ends.end} />
-      {!seen && (
+      {ends.hidden && !seen && (
         <p className={styles.unseen}>
           You can allow it once you have seen all of it.{" "}
           <button

@@ -43,7 +43,7 @@ function OpenQuestion({ taskId, item }: Omit<Props, "status">) {
     <section className={styles.approval} aria-label="Question">
       <header>
         <Icon name="question" />
-        <strong>{revealHidden(item.text)}</strong>
+        <strong className={styles.question}>{revealHidden(item.text)}</strong>
       </header>
       {item.choices ? (
         <footer>

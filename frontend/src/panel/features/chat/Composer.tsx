@@ -29,13 +29,15 @@ export interface Submission {
 
 interface Props {
   readonly placeholder: string;
+  /** Sends to a task that exists, which keeps its mode and model. */
+  readonly continues: boolean;
   /** The workspace of the task that is shown; undefined for the sidecar's own. */
   readonly workspace: string | undefined;
   /** Resolves to true if it was sent; otherwise the text stays. */
   readonly onSend: (submission: Submission) => Promise<boolean>;
 }
 
-export function Composer({ placeholder, workspace, onSend }: Props) {
+export function Composer({ placeholder, continues, workspace, onSend }: Props) {
   const service = useBrain();
   const box = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
@@ -208,7 +210,7 @@ export function Composer({ placeholder, workspace, onSend }: Props) {
             event.target.value = "";
           }}
         />
-        <Pickers />
+        {continues ? <span className={styles.keeps}>Keeps the task's mode and model</span> : <Pickers />}
         <button
           type="submit"
           className={`${ui.primary} ${styles.send}`}

@@ -64,9 +64,7 @@ export function GraphPage({ first, workspace, onGraph, onFind, onClose }: Props)
         <input
           type="text"
           spellCheck={false}
-          // biome-ignore lint/a11y/noAutofocus: without a name there is nothing else to do
-          autoFocus={first === ""}
-          data-first={first === "" ? "" : undefined}
+          data-first=""
           aria-label="File or symbol"
           placeholder="A file or a symbol, such as src/prices.py"
           value={typed}

@@ -16,7 +16,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** All tasks at a glance: at work, queued, those that need you, and what they cost. */
+/** All tasks at a glance: running, queued, those that need you, and what they cost. */
 export default function Dashboard({ list, status, onSelect, onClose }: Props) {
   const spending = useSpending();
   const fleet = useFleet(list);
@@ -27,11 +27,14 @@ export default function Dashboard({ list, status, onSelect, onClose }: Props) {
     ({ status: at }) => at === "waiting" || at === "escalated" || at === "interrupted" || at === "failed",
   );
   const days = lastDays(spending.days);
-  const models = [...spending.models].sort((one, other) => other[1] - one[1]).map(([name, usd]) => ({ name, usd }));
+  const models = [...spending.models]
+    .filter(([, usd]) => usd > 0)
+    .sort((one, other) => other[1] - one[1])
+    .map(([name, usd]) => ({ name, usd }));
   return (
     <Dialog label="Dashboard" className={styles.dashboard} onClose={onClose} titled>
       <dl className={styles.numbers}>
-        <Figure name="at work" value={String(working.length)} />
+        <Figure name="running" value={String(working.length)} />
         <Figure name="queued" value={String(fleet?.queue.depth ?? queued.length)} />
         <Figure name="need attention" value={String(alerts.length)} warn={alerts.length > 0} />
         <Figure name="tokens" value={count(spending.tokens)} />
@@ -43,7 +46,7 @@ export default function Dashboard({ list, status, onSelect, onClose }: Props) {
             <Row key={task.id} task={task} onSelect={onSelect} />
           ))}
         </Section>
-        <Section title="At work and queued" empty="No task is at work.">
+        <Section title="Running and queued" empty="No task is running.">
           {[...working, ...queued].map((task) => (
             <Row key={task.id} task={task} onSelect={onSelect} />
           ))}
@@ -51,7 +54,7 @@ export default function Dashboard({ list, status, onSelect, onClose }: Props) {
         <Section title={`Cost by day, last ${DAYS} days`} empty="No costs yet.">
           {spending.costUsd > 0 && days.map(({ name, usd }) => <Bar key={name} name={name} usd={usd} of={days} />)}
         </Section>
-        <Section title="Cost by model" empty="No model was used yet.">
+        <Section title="Cost by model" empty="No costs yet.">
           {models.map(({ name, usd }) => (
             <Bar key={name} name={name} usd={usd} of={models} />
           ))}

@@ -31,7 +31,7 @@ export function History({ list, workspace, selected, onSelect, onWindow, onMore 
   const searching = words !== "" || archived;
   const groups = useMemo(() => {
     const current = new Map(list.tasks.map((task) => [task.id, task]));
-    const tasks = searching ? (found ?? []).map((task) => current.get(task.id) ?? task) : list.tasks;
+    const tasks = searching && found ? found.map((task) => current.get(task.id) ?? task) : list.tasks;
     return groupByDate(tasks.filter((task) => matches(task, filter) && !deleted.has(task.id)));
   }, [list.tasks, searching, found, filter, deleted]);
   const waiting = list.tasks.filter((task) => needsYou(task) && !task.archived).length;

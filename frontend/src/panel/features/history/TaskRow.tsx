@@ -50,7 +50,7 @@ export function TaskRow({ task, workspace, current, onSelect, onWindow, onDelete
   const choices: Choice<Action>[] = [
     { value: "rename", label: "Rename" },
     { value: "pin", label: task.pinned ? "Unpin" : "Pin" },
-    { value: "archive", label: task.archived ? "Take out of the archive" : "Archive" },
+    { value: "archive", label: task.archived ? "Unarchive" : "Archive" },
     { value: "delete", label: "Delete", disabled: !hasEnded(task.status), hint: "With its history" },
   ];
   if (renaming)

@@ -5,13 +5,12 @@ import { showError } from "../../stores/toasts.ts";
 
 const PAUSE_MS = 150;
 
-/** What the sidecar finds for some words, in all tasks; undefined without words or before the answer. */
+/** What the sidecar finds for some words, in all tasks; until its answer, what it found before. */
 export function useSearch(words: string, archived: boolean): readonly Task[] | undefined {
   const service = useBrain();
   const [found, setFound] = useState<readonly Task[]>();
   useEffect(() => {
-    setFound(undefined);
-    if (words === "" && !archived) return;
+    if (words === "" && !archived) return setFound(undefined);
     const stop = new AbortController();
     const timer = setTimeout(() => {
       service.tasks({ q: words, archived, limit: 100 }, stop.signal).then(

@@ -1,14 +1,15 @@
 import type { StepItem, Thread } from "../../../client/index.ts";
 import { canResume, isActive, itemOf } from "../../../client/index.ts";
+import { describeAction } from "../../shared/approval-text.ts";
 import { Elapsed } from "../../shared/Elapsed.tsx";
 import { cost, count } from "../../shared/format.ts";
-import { commandLine, revealHidden } from "../../shared/text.ts";
 import styles from "./Progress.module.css";
 
 /** The model, tokens, cost and time. */
 export function Meter({ thread }: { thread: Thread }) {
   const { inputTokens, outputTokens, cachedTokens, costUsd } = thread.usage;
   const tokens = inputTokens + outputTokens;
+  const timed = thread.runningSince !== undefined || thread.workedMs >= 1_000;
   return (
     <span className={styles.meter}>
       {thread.model && <span className={styles.model}>{`${thread.model.provider}/${thread.model.model}`}</span>}
@@ -19,7 +20,7 @@ export function Meter({ thread }: { thread: Thread }) {
       )}
       <ContextMeter thread={thread} />
       {costUsd > 0 && <span>{cost(costUsd)}</span>}
-      <Elapsed since={thread.runningSince} before={thread.workedMs} />
+      {timed && <Elapsed since={thread.runningSince} before={thread.workedMs} />}
     </span>
   );
 }
@@ -65,7 +66,7 @@ export function describeActivity(thread: Thread): string {
 function describeWait(thread: Thread): string {
   const open = thread.openApprovals.map((key) => itemOf(thread, key)).find((item) => item?.kind === "approval");
   if (open?.kind !== "approval") return thread.reason ?? "Waiting for you.";
-  return `Needs your approval: ${open.argv ? commandLine(open.argv) : revealHidden(open.action)}`;
+  return `Needs your approval: ${describeAction(open)}`;
 }
 
 /** Where a resume would continue. */

@@ -137,40 +137,42 @@ export function Changes({ thread, wide, onRewind }: Props) {
             )}
           </>
         )}
-        {pending.length > 0 && (
-          <>
+        <span className={styles.actions}>
+          {pending.length > 0 && (
+            <>
+              <button
+                type="button"
+                className={ui.button}
+                disabled={busy}
+                onClick={() => void decide({ accept: pending })}
+              >
+                Keep all
+              </button>
+              <button
+                type="button"
+                className={ui.button}
+                disabled={busy}
+                onClick={() => void decide({ reject: pending })}
+              >
+                Undo all
+              </button>
+            </>
+          )}
+          {wide && !brief && (
             <button
               type="button"
-              className={ui.button}
-              disabled={busy}
-              onClick={() => void decide({ accept: pending })}
+              className={ui.plain}
+              aria-pressed={sideBySide}
+              onClick={() => setPreferences({ sideBySide: !sideBySide })}
             >
-              Keep all
+              Side by side
             </button>
-            <button
-              type="button"
-              className={ui.button}
-              disabled={busy}
-              onClick={() => void decide({ reject: pending })}
-            >
-              Undo all
-            </button>
-          </>
-        )}
-        {wide && !brief && (
-          <button
-            type="button"
-            className={ui.plain}
-            aria-pressed={sideBySide}
-            onClick={() => setPreferences({ sideBySide: !sideBySide })}
-          >
-            Side by side
-          </button>
-        )}
+          )}
+        </span>
       </header>
       {pending.length > 0 && (
         <p className={styles.hints}>
-          <kbd>j</kbd> <kbd>k</kbd> move <kbd>a</kbd> accept <kbd>r</kbd> reject <kbd>u</kbd> take back
+          <kbd>j</kbd> <kbd>k</kbd> move <kbd>a</kbd> accept <kbd>r</kbd> reject <kbd>u</kbd> undo
         </p>
       )}
       {shown.map((file) => (

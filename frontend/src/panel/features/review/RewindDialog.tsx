@@ -174,7 +174,7 @@ function FileRows({ label, answer, choice }: { label: string; answer: RewindAnsw
         <FileRow key={path} path={path} change={change} />
       ))}
       {answer.conflicts.map(({ path, why, uncertain }) => (
-        <FileRow key={path} path={path} change="left alone" why={why}>
+        <FileRow key={path} path={path} why={why}>
           {uncertain && choice && <RestoreToo path={path} {...choice} />}
         </FileRow>
       ))}
@@ -187,7 +187,8 @@ function FileRows({ label, answer, choice }: { label: string; answer: RewindAnsw
 
 interface Row {
   readonly path: string;
-  readonly change: string;
+  /** What a rewind does to it; `why` says it otherwise. */
+  readonly change?: string;
   readonly why?: string;
   readonly children?: ReactNode;
 }
@@ -195,9 +196,11 @@ interface Row {
 function FileRow({ path, change, why, children }: Row) {
   return (
     <li>
-      <span className={styles.change} data-change={change}>
-        {change}
-      </span>{" "}
+      {change && (
+        <span className={styles.change} data-change={change}>
+          {change}
+        </span>
+      )}{" "}
       <code>{path}</code> {why} {children}
     </li>
   );

@@ -65,7 +65,7 @@ export function ServersPage() {
                 disabled={testing !== ""}
                 onClick={() => void test(server.name)}
               >
-                {testing === server.name ? "Testing …" : "Test"}
+                {testing === server.name ? "Testing…" : "Test"}
               </button>
               {server.own && (
                 <button
@@ -158,11 +158,11 @@ function Add({ onAdded }: { readonly onAdded: (servers: readonly McpServerInfo[]
       <form onSubmit={(event) => void add(event)}>
         <label className={styles.field}>
           <span>Name</span>
-          <input value={name} required maxLength={32} onChange={(event) => setName(event.target.value)} />
+          <input type="text" value={name} required maxLength={32} onChange={(event) => setName(event.target.value)} />
         </label>
         <label className={styles.field}>
           <span>Command or address</span>
-          <input value={line} required onChange={(event) => setLine(event.target.value)} />
+          <input type="text" value={line} required onChange={(event) => setLine(event.target.value)} />
         </label>
         <p className={ui.hint}>
           Its process sees the workspace and no network. For more, give it <code>grants</code> in your mcp.json.

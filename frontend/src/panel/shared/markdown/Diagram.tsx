@@ -10,7 +10,17 @@ export const Diagram = memo(function Diagram({ text, fallback }: { text: string;
     void import("beautiful-mermaid")
       .then(({ renderMermaidSVG }) => {
         const colours = getComputedStyle(document.body);
-        const svg = renderMermaidSVG(text, { bg: colours.backgroundColor, fg: colours.color, transparent: true });
+        const mixed = (share: number) => `color-mix(in srgb, ${colours.color} ${share}%, ${colours.backgroundColor})`;
+        const svg = renderMermaidSVG(text, {
+          bg: colours.backgroundColor,
+          fg: colours.color,
+          surface: mixed(6),
+          border: mixed(55),
+          line: mixed(55),
+          font: "system-ui, sans-serif",
+          padding: 12,
+          transparent: true,
+        });
         if (!mounted) return;
         // The library names a web font; a picture never loads one.
         address = URL.createObjectURL(new Blob([svg.replace(/@import[^;]+;/, "")], { type: "image/svg+xml" }));

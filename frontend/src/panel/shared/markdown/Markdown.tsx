@@ -105,7 +105,7 @@ function table(token: Tokens.Table): ReactNode {
           <tr>
             {token.header.map((cell, place) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: see above
-              <th key={place} dir="auto">
+              <th key={place} dir="auto" align={cell.align ?? undefined}>
                 {inline(cell.tokens)}
               </th>
             ))}
@@ -117,7 +117,7 @@ function table(token: Tokens.Table): ReactNode {
             <tr key={place}>
               {row.map((cell, column) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: see above
-                <td key={column} dir="auto">
+                <td key={column} dir="auto" align={cell.align ?? undefined}>
                   {inline(cell.tokens)}
                 </td>
               ))}

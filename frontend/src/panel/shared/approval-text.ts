@@ -1,6 +1,6 @@
-import type { ApprovalItem } from "../../../client/index.ts";
-import { type DiffFile, filesOf } from "../../shared/diff/parse.ts";
-import { commandLine, revealHidden } from "../../shared/text.ts";
+import type { ApprovalItem } from "../../client/index.ts";
+import { type DiffFile, filesOf } from "./diff/parse.ts";
+import { commandLine, revealHidden } from "./text.ts";
 
 const VERBS: Record<DiffFile["change"], string> = { created: "Create", deleted: "Delete", modified: "Change" };
 
