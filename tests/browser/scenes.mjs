@@ -23,6 +23,18 @@ const latest = async (page) => {
   await page.getByRole("log").evaluate((log) => log.scrollTo(0, log.scrollHeight));
 };
 
+/** Lets a page lose its sidecar, which the other scenes need. */
+function loseable() {
+  const real = window.fetch;
+  const lost = new AbortController();
+  window.lose = () => lost.abort();
+  window.fetch = async (input, init) => {
+    if (lost.signal.aborted) throw new TypeError("Failed to fetch");
+    const signals = [lost.signal, ...(init?.signal ? [init.signal] : [])];
+    return real(input, { ...init, signal: AbortSignal.any(signals) });
+  };
+}
+
 export const scenes = {
   welcome: {
     show: async (page) => {
@@ -156,9 +168,10 @@ export const scenes = {
   lost: {
     task: "running",
     show: async (page) => {
+      await page.addInitScript(loseable);
+      await page.reload();
       await page.getByText(/measuring \d+ of/).first().waitFor();
-      await page.route("**/api/**", (route) => route.abort());
-      await page.context().setOffline(true);
+      await page.evaluate(() => window.lose());
       await page.getByRole("alert").getByText(/does not answer/).waitFor();
     },
   },

@@ -61,7 +61,7 @@ export default function Preview({ file: { path, line }, workspace, onClose }: Pr
           What depends on it?
         </button>
         <button type="button" className={ui.button} onClick={mention}>
-          Mention it in the composer
+          Mention
         </button>
       </footer>
     </Dialog>
