@@ -54,7 +54,7 @@ class CallRenderer:
         tool, about = safe_line(event["tool"]), format_arguments(event["args"])
         time = "cached" if event.get("cached") else duration(event.get("durationMs") or 0)
         summary = safe_line(event.get("summary") or "") if status == "success" else status
-        summary = summary.removeprefix(f"{about} ").removesuffix(f" {about}")
+        summary = summary.removeprefix(f"{about} ").removesuffix(f" in {about}").removesuffix(f" {about}")
         room = max(columns - len(tool) - len(time) - 12, 10)
         about = clip(about, max(room * 2 // 3, room - len(summary) - 3))
         summary = clip(summary, max(room - len(about), 10)) if summary and summary not in (about, tool) else ""

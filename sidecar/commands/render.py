@@ -124,10 +124,10 @@ class TaskRenderer:
             self.open_approvals.clear()
             self.open_questions.clear()
             return [*self._messages.finish(), "", *lines]
-        if self.status == before == "queued" and reason:
+        if self.status == before == "queued" and reason and self._seen == 1:
             # A task whose first status has a reason was forked.
             return [self._style.dim(f"⑂ {reason}")]
-        if self.status == "queued" and before != "queued":
+        if self.status == "queued" and self._seen > 1:
             self._first_at = event.get("at", "")
             self._calls.clear()
             return ["", self._style.dim(f"↻ {reason or 'queued again'}")]

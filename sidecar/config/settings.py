@@ -208,7 +208,7 @@ class ModelSettings:
         """What you should know about a file that changed since the start; empty if there is nothing."""
         settings = self._current()
         if self._problem:
-            return f"{self._problem} The settings from before stay in force until you correct it."
+            return f"{self._problem.rstrip('.')}. The settings from before stay in force until you correct it."
         waiting = [
             name
             for name in Settings.model_fields

@@ -106,6 +106,9 @@ class OnTerminal:
     def press(self, keys: str) -> None:
         os.write(self._end, keys.encode())
 
+    def resize(self, columns: int) -> None:
+        _resize(self._end, columns)
+
     def press_ctrl_c(self) -> None:
         self.press("\x03")
 

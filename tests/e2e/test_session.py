@@ -124,6 +124,31 @@ def test_a_session_completes_recalls_edits_undoes_and_attaches(home: dict[str, s
     assert "rename add to plus" in tasks
 
 
+def test_escape_at_an_approval_ends_the_question_and_a_narrower_terminal_gets_narrower_lines(
+    home: dict[str, str], workspace: Path
+) -> None:
+    model = script(home, "asks", command("touch proof"), {"text": "done"})
+    with on_terminal(environ=home, cwd=workspace) as terminal:
+        ask(terminal, f"/model {model}")
+        terminal.wait_for("Your next message uses")
+        terminal.press("/run the thing\r")
+        terminal.wait_for("Allow?")
+        terminal.press("\x1b")
+        terminal.wait_for("Cancelled after")
+        terminal.wait_for("a message continues it.")
+        shown = len(terminal.text)
+        terminal.resize(40)
+        terminal.press("/help\r")
+        wait_until(lambda: "for its next step." in terminal.text[shown:], what="the keys")
+        rows = terminal.text[shown:].splitlines()
+        assert "  /effort     how much models that" in rows, rows
+        assert not any("Allow?" in row for row in rows)
+        terminal.press("\x04")
+        assert terminal.exit_code() == 0
+    assert newest(home)["status"] == "cancelled"
+    assert not (workspace / "proof").exists()
+
+
 def test_a_session_works_without_colours_on_a_terminal_that_cannot_redraw(
     home: dict[str, str], workspace: Path
 ) -> None:
