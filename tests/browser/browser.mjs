@@ -27,7 +27,7 @@ export class Browser {
   /** A new browser context, without storage. */
   async window(options = {}) {
     const context = await this.chromium.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-    context.setDefaultTimeout(25_000);
+    context.setDefaultTimeout(40_000);
     return { context, page: await this.tab(context) };
   }
 

@@ -33,18 +33,26 @@ async function size() {
   console.log(`all assets: ${Math.round(all / 1024)} KB gzip in ${(await readdir(`${dist}/assets`)).length} files`);
 }
 
+/** The wall time contains the load of the machine; a page without scripts, opened in the same run, shows how much. */
 async function start(sidecar, browser) {
-  const times = [];
-  for (let round = 0; round < 3; round += 1) {
-    const { page, context } = await browser.window();
-    const door = await sidecar.signInUrl();
+  const bare = await best(() => firstLoad(browser, () => `${sidecar.url}/health`, (page) => page.getByText("ok").waitFor()), () => false, 3);
+  const own = await best(() => firstLoad(browser, () => sidecar.signInUrl(), (page) => panel(page).task.waitFor()), ({ value }) => value <= 1_000);
+  console.log(`a page without scripts takes ${Math.round(bare.value)} ms, ${Math.round(bare.busy)} ms of the processor`);
+  budget("from nothing to a composer that takes text", own.value, 1_000, "ms");
+  budget("processor time of the page for that", own.busy, 400, "ms");
+}
+
+async function firstLoad(browser, address, shown) {
+  const { page, context } = await browser.window();
+  const url = await address();
+  const { result, busy } = await traced(browser, page, async () => {
     const before = performance.now();
-    await page.goto(door, { waitUntil: "commit" });
-    await panel(page).task.waitFor();
-    times.push(performance.now() - before);
-    await context.close();
-  }
-  budget("from nothing to a composer that takes text", Math.min(...times), 1_000, "ms");
+    await page.goto(url, { waitUntil: "commit" });
+    await shown(page);
+    return performance.now() - before;
+  });
+  await context.close();
+  return { value: result, busy };
 }
 
 /** The longest frame while deltas arrive faster than any model writes, from an even stream inside the page. */

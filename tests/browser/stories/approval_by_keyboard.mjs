@@ -19,7 +19,8 @@ export default async function ({ sidecar, page }) {
   assert.equal(await focused(), "Approval");
   for (const key of ["a", "y", "d", "n", "Enter"]) await page.keyboard.press(key);
   await reaches("waiting");
-  await page.waitForFunction((button) => !button.disabled, await allow.elementHandle());
+  const armed = async () => page.waitForFunction((button) => !button.disabled, await allow.elementHandle());
+  await armed();
   await page.keyboard.press("Control+Enter");
   await reaches("completed");
   assert.equal(await sidecar.read("yes.txt"), "hello\n");
@@ -31,6 +32,7 @@ export default async function ({ sidecar, page }) {
   await page.keyboard.press("Alt+a");
   await page.keyboard.press("2");
   assert.ok(await page.getByRole("radio", { name: "for this task" }).isChecked());
+  await armed();
   await page.keyboard.press("Tab");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
