@@ -28,10 +28,6 @@ class SessionActions(Protocol):
     """What a slash command can do."""
 
     style: Style
-
-    @property
-    def columns(self) -> int: ...
-
     conversation: TerminalConversation
     prompt: AnyPrompt
 
