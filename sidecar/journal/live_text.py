@@ -89,6 +89,9 @@ class LiveText:
         if not pieces:
             del self._pieces[task_id]
 
+    def drop(self, task_id: str) -> None:
+        self._pieces.pop(task_id, None)
+
     def events(self, task_id: str) -> Sequence[Event]:
         return [
             piece.event.model_copy(update={"text": "".join(piece.texts), "whole": True})

@@ -86,6 +86,8 @@ class Hub:
         self._subscriptions: defaultdict[str, set[Subscription]] = defaultdict(set)
         self._of_all: set[Subscription] = set()
         self._live_text = LiveText()
+        #: Called with each live event of a task that runs here.
+        self.on_live: Callable[[str, Event], None] = lambda task_id, event: None
 
     def begin(self, task_id: str) -> None:
         """A write began. It is published once durable; `end` is called then, or if it failed."""
@@ -153,6 +155,11 @@ class Hub:
             self._release(task_id, unfinished.behind.popleft()[1])
 
     def _offer_live(self, task_id: str, event: Event) -> None:
+        self.on_live(task_id, event)
+        self.show_live(task_id, event)
+
+    def show_live(self, task_id: str, event: Event) -> None:
+        """Offer a live event of a task that may run elsewhere."""
         self._live_text.add(task_id, event)
         followers = self._subscriptions.get(task_id)
         if followers:
@@ -195,8 +202,18 @@ class Hub:
         finally:
             self._of_all.discard(subscription)
 
+    def drop_stored(self, task_id: str, event: Event) -> None:
+        """A stored event of another process contains or ends live text."""
+        self._live_text.drop_stored(task_id, event)
+
+    def drop_live(self, task_id: str) -> None:
+        self._live_text.drop(task_id)
+
+    def live_text(self, task_id: str) -> Sequence[Event]:
+        return self._live_text.events(task_id)
+
     def _live_so_far(self, task_id: str) -> list[StoredEvent]:
-        return [_live(task_id, event) for event in self._live_text.events(task_id)]
+        return [_live(task_id, event) for event in self.live_text(task_id)]
 
 
 async def _follow(

@@ -11,7 +11,8 @@ import pytest
 from sidecar.journal.errors import CannotOpen, JournalStalled, LeaseLost, WrongStatus
 from sidecar.journal.port import Record
 from sidecar.journal.postgres.journal import PostgresJournal
-from sidecar.wire.events import StatusEvent
+from sidecar.journal.postgres.live import BATCH_BYTES
+from sidecar.wire.events import DeltaEvent, MessageEvent, StatusEvent, ToolOutputEvent
 from sidecar.wire.tasks import Status
 from tests.contract.journals import COMPLETED, QUEUED, RUNNING, new_task, said, seqs, step
 from tests.support.servers import Postgres
@@ -276,3 +277,68 @@ async def test_requests_fail_with_a_reason_while_the_server_is_away(
             await asyncio.sleep(0.05)
     assert (await journal.task("t_1")).id == "t_1"
     await journal.close()
+
+
+async def _texts(reader: PostgresJournal, found: list[dict[str, object]]) -> None:
+    async with aclosing(reader.tail("t_1")) as batches:
+        async for batch in batches:
+            found += [json.loads(event.data) for event in batch]
+
+
+def delta(text: str, name: str = "m1") -> DeltaEvent:
+    return DeltaEvent(message_id=name, role="assistant", agent="coder", text=text, kind="text")
+
+
+def live_text(found: list[dict[str, object]], name: str = "m1") -> str:
+    """As a reader puts it together."""
+    text = ""
+    for event in found:
+        if event["type"] == "delta" and event["messageId"] == name:
+            text = str(event["text"]) if event.get("whole") else text + str(event["text"])
+    return text
+
+
+async def test_live_text_reaches_readers_of_another_process_also_late_ones(node: Open) -> None:
+    writer, reader = await node(), await node()
+    await writer.create(new_task("t_1"))
+    await writer.append("t_1", [RUNNING])
+    writer.publish("t_1", delta("begun before anybody read, "))
+    found: list[dict[str, object]] = []
+    following = asyncio.create_task(_texts(reader, found))
+    await until_true(lambda: writer.followed("t_1"))
+    for number in range(50):
+        writer.publish("t_1", delta(f"{number} "))
+    writer.publish("t_1", ToolOutputEvent(call_id="c1", stream="stdout", text="é" * 5_000))
+    whole = "begun before anybody read, " + "".join(f"{number} " for number in range(50))
+    await until_true(lambda: live_text(found) == whole)
+    late: list[dict[str, object]] = []
+    joining = asyncio.create_task(_texts(reader, late))
+    await until_true(lambda: live_text(late) == whole)
+    message = MessageEvent(message_id="m1", role="assistant", agent="coder", text=whole)
+    await writer.append("t_1", [message, COMPLETED])
+    async with asyncio.timeout(SECONDS):
+        await asyncio.gather(following, joining)
+    for each in (found, late):
+        assert [event["type"] for event in each][-2:] == ["message", "status"]
+        assert [event["seq"] for event in each if "seq" in event] == [1, 2, 3, 4]
+    printed = "".join(str(event["text"]) for event in found if event["type"] == "tool_output")
+    assert printed == "é" * 5_000
+
+
+async def test_a_flood_of_live_text_is_cut_and_the_stored_event_has_all(node: Open) -> None:
+    writer, reader = await node(), await node()
+    await writer.create(new_task("t_1"))
+    await writer.append("t_1", [RUNNING])
+    found: list[dict[str, object]] = []
+    following = asyncio.create_task(_texts(reader, found))
+    await until_true(lambda: writer.followed("t_1"))
+    whole = "".join(f"{number:09d} " for number in range(100_000))
+    writer.publish("t_1", delta(whole))
+    await until_true(lambda: bool(live_text(found)))
+    writer.publish("t_1", delta("the end", "m2"))
+    await until_true(lambda: live_text(found, "m2") == "the end")
+    assert whole.startswith(live_text(found)) and len(live_text(found)) < BATCH_BYTES
+    await writer.append("t_1", [MessageEvent(message_id="m1", role="assistant", agent="", text=whole), COMPLETED])
+    async with asyncio.timeout(SECONDS):
+        await following
+    assert [event["text"] for event in found if event["type"] == "message"] == [whole]

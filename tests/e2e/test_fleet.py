@@ -69,6 +69,19 @@ def test_a_task_is_cancelled_from_another_node_with_its_processes(standing: Runn
     assert first.wait_for_end(task_id)["status"] == "cancelled"
 
 
+def test_every_node_shows_what_a_command_prints_on_a_worker(standing: RunningFleet) -> None:
+    first, second = standing.nodes
+    command = "for i in $(seq 600); do echo line $i; sleep 0.1; done"
+    call = {"tool": "run_command", "args": {"command": command}}
+    models = first.script("printing", [{"text": "now", "calls": [call]}, {"text": "done"}])
+    task_id = first.execute("print", models=models, approvals="auto", agentType="coder", intent="edit_code")
+    for node in (first, second):
+        with node.stream(task_id) as events:
+            assert "line" in next(event["text"] for event in events if event["type"] == "tool_output")
+    assert first.post(f"/api/brain/tasks/{task_id}/cancel").status == 202
+    assert first.wait_for_end(task_id)["status"] == "cancelled"
+
+
 def test_messages_and_answers_reach_the_worker_from_any_node(standing: RunningFleet) -> None:
     first, second = standing.nodes
     models = first.script(

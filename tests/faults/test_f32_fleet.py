@@ -143,7 +143,7 @@ def test_f32_f25_a_fleet_survives_everything_at_once(servers: tuple[Postgres, Re
             faults = [chaos.kill_redis, chaos.stop_database]
             for fault in faults if rounds % 2 == 0 else dice.sample(faults, 1):
                 fault()
-            wait_until(lambda: nodes[0].get("/ready").status == 200, what="the database")
+            _wait_until_ready(nodes[0])
             chaos.kill_leader()
             _wait_for_takeover(chaos, nodes[0], zombie)
             zombie.go_on()
@@ -167,6 +167,20 @@ def test_f32_f25_a_fleet_survives_everything_at_once(servers: tuple[Postgres, Re
             late = sum(each > TAKEOVER_SECONDS for each in took)
             print(f"\n{len(tasks)} tasks, {dict(chaos.done)}; {len(took)} takeovers:", end=" ")
             print(f"median {took[len(took) // 2]:.1f} s, longest {took[-1]:.1f} s, {late} over {TAKEOVER_SECONDS:g} s")
+
+
+def _wait_until_ready(node: RunningSidecar) -> None:
+    said: list[str] = []
+
+    def is_ready() -> bool:
+        answer = node.get("/ready")
+        said.append(answer.body.decode())
+        return answer.status == 200
+
+    try:
+        wait_until(is_ready, what="the database")
+    except AssertionError as error:
+        raise AssertionError(f"{said[-1]}\n{node.log_file.read_text()[-3_000:]}") from error
 
 
 def _wait_for_takeover(chaos: Chaos, node: RunningSidecar, zombie: RunningWorker) -> None:

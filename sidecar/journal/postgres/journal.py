@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
+from contextlib import aclosing
 from functools import partial
 from typing import TypeVar
 
@@ -49,6 +50,7 @@ from sidecar.journal.postgres.connection import (
     without_zeros,
 )
 from sidecar.journal.postgres.contents import Packed, RecentContents, digest_of
+from sidecar.journal.postgres.live import LiveRelay
 from sidecar.journal.postgres.schema import migrate
 from sidecar.journal.postgres.signals import Signals
 from sidecar.journal.postgres.store import Append, Head, Rows
@@ -113,8 +115,13 @@ class PostgresJournal:
         self._closed = False
         #: Called when another process wrote to these tasks, or to any; and whether one of them may be claimed.
         self.on_written_elsewhere: Callable[[Collection[str] | None, bool], None] = lambda task_ids, queued: None
+        hub = self._hub
+        self._relay = LiveRelay(
+            schema, self.writer.id, self._notify, hub.show_live, hub.drop_stored, hub.drop_live, hub.live_text
+        )
+        hub.on_live = self._relay.offer
         self._signals = Signals(
-            conninfo, schema, self.writer.id, self._written_elsewhere, self._newest_change, self._notify
+            conninfo, schema, self.writer.id, self._written_elsewhere, self._newest_change, self._notify, self._relay
         )
 
     @classmethod
@@ -219,12 +226,13 @@ class PostgresJournal:
     def _published(self, task_id: str, entries: Sequence[Entry], stored: Sequence[StoredEvent]) -> None:
         if stored:
             self._hub.publish(entries, stored)
-        events = (event for entry in entries for event in entry.events)
+        events = [event for entry in entries for event in entry.events]
+        self._relay.written(task_id, events)
         queued = any(isinstance(event, StatusEvent) and event.status in _CLAIMABLE for event in events)
         self._signals.written(task_id, queued=queued)
 
     def followed(self, task_id: str) -> bool:
-        return self._hub.followed(task_id)
+        return self._hub.followed(task_id) or self._relay.wanted(task_id)
 
     def publish(self, task_id: str, event: Event) -> None:
         self._hub.publish_live(task_id, event)
@@ -329,8 +337,16 @@ class PostgresJournal:
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
-    def tail(self, task_id: str, after: int = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
-        return self._hub.tail(task_id, after, partial(self._events, patient=True))
+    async def tail(self, task_id: str, after: int = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
+        with self._relay.following(task_id):
+            async with aclosing(self._hub.tail(task_id, after, self._followed_events)) as batches:
+                async for batch in batches:
+                    yield batch
+
+    async def _followed_events(self, task_id: str, after: int, limit: int) -> Page:
+        page = await self._events(task_id, after, limit, patient=True)
+        self._relay.seen(task_id, page.events)
+        return page
 
     async def events(self, task_id: str, after: int = 0, limit: int = 500) -> Page:
         return await self._events(task_id, after, limit)
@@ -558,6 +574,7 @@ class PostgresJournal:
         self._closed = True
         await self.writer.close()
         await self._signals.close()
+        await self._relay.close()
         await self._readers.close(timeout=1)
 
 

@@ -15,6 +15,7 @@ import psycopg
 
 from sidecar.journal.errors import JournalError
 from sidecar.journal.postgres.connection import FIRST_PAUSE, LONGEST_PAUSE, LOST, connect
+from sidecar.journal.postgres.live import LiveRelay
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +38,7 @@ class Signals:
         heard: Heard,
         newest: Callable[[], Awaitable[int]],
         send: Callable[[str, str], Awaitable[None]],
+        relay: LiveRelay,
     ) -> None:
         self._conninfo = conninfo
         self._channel = f"{_CHANNEL}_{schema}"
@@ -44,6 +46,7 @@ class Signals:
         self._heard = heard
         self._newest = newest
         self._send = send
+        self._relay = relay
         self._written: set[str] = set()
         self._queued = False
         self._sending: asyncio.Task[None] | None = None
@@ -79,7 +82,8 @@ class Signals:
             connection: psycopg.AsyncConnection[Any] | None = None
             try:
                 connection = await connect(self._conninfo)
-                await connection.execute(psycopg.sql.SQL("LISTEN {}").format(psycopg.sql.Identifier(self._channel)))
+                for channel in (self._channel, self._relay.asking, self._relay.own):
+                    await connection.execute(psycopg.sql.SQL("LISTEN {}").format(psycopg.sql.Identifier(channel)))
                 self._heard(None, True)
                 pause = FIRST_PAUSE
                 while True:
@@ -97,6 +101,9 @@ class Signals:
         quiet = True
         async for notification in connection.notifies(timeout=POLL_SECONDS, stop_after=1):
             quiet = False
+            if notification.channel != self._channel:
+                self._relay.heard(notification.channel, notification.payload)
+                continue
             sender, names, queued = json.loads(notification.payload)
             if sender != self._sender:
                 self._heard(names, queued)
