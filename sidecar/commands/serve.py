@@ -35,8 +35,8 @@ NEEDS_WSL = (
 )
 #: Python's own interval is ten times longer.
 _SWITCH_SECONDS = 0.0005
-#: M_MMAP_THRESHOLD of malloc.h.
-_MMAP_THRESHOLD = -3
+#: M_MMAP_THRESHOLD and M_ARENA_MAX of malloc.h.
+_MMAP_THRESHOLD, _ARENA_MAX = -3, -8
 
 
 def serve(args: argparse.Namespace) -> int:
@@ -182,12 +182,14 @@ def stop_with_parent(loop: "AbstractEventLoop", stop: Callable[[], None]) -> Non
 
 
 def _return_large_memory() -> None:
-    """Make glibc return large blocks to the system instead of keeping tens of megabytes."""
+    """Make glibc return large blocks to the system, and keep one arena: the interpreter's lock serializes us anyway."""
     if sys.platform == "linux":
         import ctypes
 
         with suppress(AttributeError):  # another C library
-            ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, 128 * 1024)
+            library = ctypes.CDLL(None)
+            library.mallopt(_MMAP_THRESHOLD, 128 * 1024)
+            library.mallopt(_ARENA_MAX, 1)
 
 
 def _raise_file_limit() -> None:
