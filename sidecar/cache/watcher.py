@@ -8,7 +8,6 @@ import threading
 import warnings
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 #: Each directory costs the kernel a watch and us a look; a larger workspace does without.
@@ -85,6 +84,13 @@ class Watcher:
     def _start(self, workspace: str) -> None:
         if self._closed.wait(self._delay) or not _small(workspace):
             return
+        try:
+            self._observe(workspace)
+        except OSError:
+            # No watches or file handles are left, not even to load the library: the next task tries again.
+            self._workspaces.discard(workspace)
+
+    def _observe(self, workspace: str) -> None:
         from watchdog import events
         from watchdog.observers import Observer
 
@@ -100,8 +106,7 @@ class Watcher:
 
         # A directory that is made while the watches are being set is found twice; the library warns, and goes on.
         warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning)
-        # A kernel that has no watches left is no reason to fail.
-        with self._lock, suppress(OSError):
+        with self._lock:
             if self._closed.is_set():
                 return
             if self._observer is None:

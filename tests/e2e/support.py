@@ -12,12 +12,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from urllib.parse import urlsplit
 
+from tests.e2e.preloaded import ForkedProcess, can_fork
+from tests.faults.scale import FULL
 from tests.waiting import SECONDS
 
 PROJECT = Path(__file__).resolve().parents[2]
+#: The command itself; a sidecar that would be started by it is forked from a preloaded one where that is the same.
+PLAIN = (sys.executable, "-m", "sidecar")
 ENDED = ("completed", "failed", "cancelled", "escalated")
 
 Json = dict[str, Any]
@@ -46,29 +50,28 @@ class RunningSidecar:
         self.environ = dict(environ)
         self._arguments = tuple(arguments)
         #: What is run; a test may put something in front of it, or something else in its place.
-        self.launcher: Sequence[str] = (sys.executable, "-m", "sidecar")
-        self.process: subprocess.Popen[str] | None = None
+        self.launcher: Sequence[str] = PLAIN
+        self.process: subprocess.Popen[str] | ForkedProcess | None = None
         self.ready: Json = {}
 
     # -- its life ----------------------------------------------------------------------------------------------------
 
     def start(self, *more: str) -> "RunningSidecar":
-        command = [*self.launcher, *self.command, "--data-dir", str(self.data_dir)]
-        command += ["--workspace", str(self.workspace), *self._arguments, *more]
+        arguments = [*self.command, "--data-dir", str(self.data_dir), "--workspace", str(self.workspace)]
+        arguments += [*self._arguments, *more]
         with self.log_file.open("a") as log:
-            self.process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-                env=self.environ,
-                cwd=PROJECT,
-            )
+            self.process = self._spawn(arguments, log)
         line = _first_line(self.process, SECONDS)
         assert line, f"The sidecar did not start:\n{self.log_file.read_text()}"
         self.ready = json.loads(line)
         return self
+
+    def _spawn(self, arguments: Sequence[str], log: IO[str]) -> subprocess.Popen[str] | ForkedProcess:
+        if self.launcher == PLAIN and not FULL and can_fork(self.environ):
+            return ForkedProcess(arguments, self.environ, log)
+        pipe = subprocess.PIPE
+        command = [*self.launcher, *arguments]
+        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=log, text=True, env=self.environ, cwd=PROJECT)
 
     def kill(self) -> None:
         assert self.process
@@ -301,7 +304,7 @@ def _events_of(response: http.client.HTTPResponse) -> Iterator[Json]:
             yield json.loads(line[6:])
 
 
-def _first_line(process: subprocess.Popen[str], seconds: float) -> str:
+def _first_line(process: subprocess.Popen[str] | ForkedProcess, seconds: float) -> str:
     assert process.stdout
     # Whoever does not get ready in time is killed; the read then returns with nothing.
     late = threading.Timer(seconds, process.kill)

@@ -3,6 +3,7 @@
 import random
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from tests.faults.workload import Witness, check_completed, check_effects, check
 
 KILLS = scaled(20, 500)
 MUTANT_KILLS = scaled(60, 120)
-LONGEST_LIFE = 0.25
+#: The longest life, as a part of the time that an undisturbed task takes.
+LONGEST_LIFE = 0.8
 
 
 class EffectDoubled(AssertionError):
@@ -24,6 +26,7 @@ class EffectDoubled(AssertionError):
 def kill_and_restart(sidecar: RunningSidecar, tmp_path: Path, kills: int, chance: random.Random) -> None:
     witness = Witness()
     workspaces: dict[str, Path] = {}
+    longest = LONGEST_LIFE * time_of_a_task(sidecar, tmp_path / "undisturbed")
     for number in range(kills):
         open_tasks = [task_id for task_id in workspaces if sidecar.task(task_id)["status"] != "completed"]
         if len(open_tasks) < 2:
@@ -31,7 +34,7 @@ def kill_and_restart(sidecar: RunningSidecar, tmp_path: Path, kills: int, chance
             workspaces[start_task(sidecar, workspace)] = workspace
         try:
             assert sidecar.process is not None
-            sidecar.process.wait(chance.uniform(0, LONGEST_LIFE))
+            sidecar.process.wait(chance.uniform(0, longest))
         except subprocess.TimeoutExpired:
             sidecar.kill()
         sidecar.start()
@@ -49,6 +52,12 @@ def kill_and_restart(sidecar: RunningSidecar, tmp_path: Path, kills: int, chance
         check_completed(sidecar.task(task_id), workspace)
     sidecar.stop()
     check_integrity(sidecar.data_dir / "journal.db")
+
+
+def time_of_a_task(sidecar: RunningSidecar, workspace: Path) -> float:
+    began = time.monotonic()
+    sidecar.wait_for_end(start_task(sidecar, workspace))
+    return time.monotonic() - began
 
 
 def with_launcher(sidecar: RunningSidecar, launcher: Sequence[str]) -> RunningSidecar:

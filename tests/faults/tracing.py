@@ -3,12 +3,9 @@
 import os
 import signal
 import subprocess
-import sys
 from contextlib import suppress
 
-from tests.e2e.support import RunningSidecar
-
-PLAIN = (sys.executable, "-m", "sidecar")
+from tests.e2e.support import PLAIN, RunningSidecar
 
 
 def start_traced(sidecar: RunningSidecar, calls: str, injection: str) -> bool:

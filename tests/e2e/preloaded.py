@@ -1,0 +1,165 @@
+"""Sidecars that start at once: forked from a process that has already imported everything a sidecar imports.
+
+They are the same program in processes of their own; only the imports, most of the processor time of a start, happen
+once for each test process instead of a thousand times. Tests about the start itself, and the long forms of the fault
+tests, start the real command instead.
+"""
+
+import atexit
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import IO, NoReturn
+
+_PROJECT = Path(__file__).resolve().parents[2]
+#: Read by the interpreter or the loader before our code runs, so a fork can't take them over.
+_EARLY = ("PYTHON", "LD_")
+_MAX_REQUEST = 1 << 20
+
+
+class ForkedProcess:
+    """As much of `subprocess.Popen` as tests use."""
+
+    def __init__(self, arguments: Sequence[str], environ: Mapping[str, str], log: IO[str]) -> None:
+        its_input, our_output = os.pipe()
+        our_input, its_output = os.pipe()
+        our_end, its_end = os.pipe()
+        request = json.dumps([list(arguments), dict(environ)]).encode()
+        socket.send_fds(_server(), [request], [its_input, its_output, log.fileno(), its_end])
+        for handle in (its_input, its_output, its_end):
+            os.close(handle)
+        self.stdin: IO[str] | None = os.fdopen(our_output, "w")
+        self.stdout: IO[str] | None = os.fdopen(our_input)
+        #: Its process id, and then its exit code, a line each.
+        self._end = os.fdopen(our_end, buffering=1)
+        self.pid = int(self._end.readline())
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        if self.returncode is None and select.select([self._end], [], [], 0)[0]:
+            self.returncode = int(self._end.readline())
+            self._end.close()
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        if self.returncode is None and not select.select([self._end], [], [], timeout)[0]:
+            raise subprocess.TimeoutExpired("sidecar", timeout or 0)
+        code = self.poll()
+        assert code is not None
+        return code
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+
+def can_fork(environ: Mapping[str, str]) -> bool:
+    early = {name: value for name, value in environ.items() if name.startswith(_EARLY)}
+    ours = {name: value for name, value in os.environ.items() if name.startswith(_EARLY)}
+    return sys.platform == "linux" and early == ours
+
+
+@cache
+def _server() -> socket.socket:
+    ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    for end in (ours, its):
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _MAX_REQUEST)
+    command = [sys.executable, "-m", "tests.e2e.preloaded", str(its.fileno())]
+    process = subprocess.Popen(command, pass_fds=[its.fileno()], cwd=_PROJECT)
+    its.close()
+
+    def end() -> None:
+        ours.close()
+        process.wait(10)
+
+    atexit.register(end)
+    return ours
+
+
+def _serve(requests: socket.socket) -> None:
+    """Fork for each request; tell each caller the process id, and how the process ended."""
+    children: dict[int, tuple[int, int]] = {}
+    while True:
+        ready, _, _ = select.select([requests, *children], [], [])
+        for handle in ready:
+            if handle is not requests:
+                _report_end(handle, *children.pop(handle))
+                continue
+            request, handles, _, _ = socket.recv_fds(requests, _MAX_REQUEST, 4)
+            if not request:
+                return
+            *streams, end = handles
+            if (pid := os.fork()) == 0:
+                requests.close()
+                for other in (end, *children, *(ends for _, ends in children.values())):
+                    os.close(other)
+                _become_sidecar(request, streams)
+            for stream in streams:
+                os.close(stream)
+            os.write(end, b"%d\n" % pid)
+            children[os.pidfd_open(pid)] = (pid, end)
+
+
+def _report_end(handle: int, pid: int, end: int) -> None:
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    with suppress(BrokenPipeError):
+        os.write(end, b"%d\n" % code)
+    os.close(end)
+    os.close(handle)
+
+
+def _become_sidecar(request: bytes, streams: Sequence[int]) -> NoReturn:
+    arguments, environ = json.loads(request)
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    sys.stdin, sys.stdout, sys.stderr = os.fdopen(0), os.fdopen(1, "w"), os.fdopen(2, "w", buffering=1)
+    os.environ.clear()
+    os.environ.update(environ)
+    time.tzset()
+    sys.argv = ["sidecar", *arguments]
+    from sidecar.cli import main
+
+    sys.exit(main())
+
+
+def _preload() -> None:
+    import gc
+    import importlib
+    import pkgutil
+    from typing import get_args
+
+    gc.disable()
+    for name in ("sidecar.commands.serve", "sidecar.app", "sidecar.client.client"):
+        importlib.import_module(name)
+    for package in ("sidecar.work", "tools.builtin", "sidecar.verify"):
+        for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
+            importlib.import_module(module.name)
+    from sidecar.wire.events import EventKind
+    from sidecar.work.router import route
+
+    route("")
+    for kind in get_args(EventKind):
+        kind.model_rebuild()
+    gc.freeze()
+
+
+if __name__ == "__main__":
+    _preload()
+    _serve(socket.socket(fileno=int(sys.argv[1])))
