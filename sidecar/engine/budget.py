@@ -30,7 +30,7 @@ class Budget:
 
     async def spend(self, key: StepKey, usage: Usage) -> None:
         """Record what a step used beside its agents' turns."""
-        if usage == Usage():
+        if not any(vars(usage).values()):
             return
         self.add(usage)
         await self._log.append(self.event(), records=[self._log.record(RecordKind.USAGE, key, usage.to_json())])

@@ -8,7 +8,6 @@ from sidecar.engine.state import RecordKind, TurnRecord
 from sidecar.engine.steps import CallKey, StepKey
 from sidecar.models.port import Delta, Reply
 from sidecar.wire.events import DeltaEvent, Event, MessageEvent
-from sidecar.wire.tasks import Usage
 
 if TYPE_CHECKING:
     from sidecar.engine.budget import Budget
@@ -69,7 +68,7 @@ class Turns:
         if reply.text or reply.thinking:
             events.append(self._message(key, agent, reply.text, reply.thinking))
         self._budget.add(reply.usage)
-        if reply.usage != Usage():
+        if any(vars(reply.usage).values()):
             events.append(self._budget.event(reply.usage, window, model, agent))
         records = []
         if turn.is_complete:

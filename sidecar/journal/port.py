@@ -1,9 +1,11 @@
 """The journal port. `sqlite` keeps it in a file, `memory` in dictionaries; one contract suite holds for both."""
 
+import time
 from asyncio import Future
 from collections.abc import AsyncGenerator, Awaitable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from sidecar.wire.events import Event
@@ -27,8 +29,16 @@ class Retention:
 
 def timestamp(moment: datetime | None = None) -> str:
     """As the wire has it: UTC, milliseconds, `Z`."""
-    moment = moment or datetime.now(UTC)
-    return moment.isoformat(timespec="milliseconds")[:-6] + "Z"
+    if moment is not None:
+        return moment.isoformat(timespec="milliseconds")[:-6] + "Z"
+    milliseconds = time.time_ns() // 1_000_000
+    return f"{_second(milliseconds // 1_000)}.{milliseconds % 1_000:03}Z"
+
+
+@lru_cache(maxsize=2)
+def _second(number: int) -> str:
+    """Many events happen in one second, and its date takes longer to render than the rest."""
+    return datetime.fromtimestamp(number, UTC).isoformat()[:-6]
 
 
 class StoredEvent(NamedTuple):

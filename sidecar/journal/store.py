@@ -114,6 +114,8 @@ class Store:
         self._changed: dict[int, TaskProjection] = {}
         #: The tasks that this transaction changes, for the log of commits.
         self._ends: dict[str, TaskEnd | None] = {}
+        #: Whether a commit reaches the disk at once; `open_file` leaves that off.
+        self._synced = False
         self._log = CommitLog(path)
         self._before = 0
         self._queue_position: int
@@ -127,7 +129,9 @@ class Store:
     # -- transactions ------------------------------------------------------------------------------------------------
 
     def begin(self, *, sync: bool) -> None:
-        self._connection.execute(f"PRAGMA synchronous = {'FULL' if sync else 'NORMAL'}")
+        if sync is not self._synced:
+            self._connection.execute(f"PRAGMA synchronous = {'FULL' if sync else 'NORMAL'}")
+            self._synced = sync
         self._connection.execute("BEGIN IMMEDIATE")
         self._before = self.changes
 

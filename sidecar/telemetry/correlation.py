@@ -7,8 +7,7 @@ shells and MCP servers.
 import hashlib
 import re
 import secrets
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from contextvars import ContextVar
 from types import MappingProxyType
 from typing import NamedTuple
@@ -71,14 +70,20 @@ def current_fields() -> dict[str, str | int]:
     return {**_fields.get(), **({"request": trace.trace_id} if trace else {})}
 
 
-@contextmanager
-def bind(trace: Trace | None = None, **fields: str | int) -> Iterator[None]:
+class bind:  # used like a function; a generator takes three times as long, for each tool call
     """Add to the lines that are logged inside the block, and inside tasks that start there."""
-    fields_token = _fields.set({**_fields.get(), **fields})
-    trace_token = _trace.set(trace) if trace else None
-    try:
-        yield
-    finally:
-        _fields.reset(fields_token)
-        if trace_token:
-            _trace.reset(trace_token)
+
+    __slots__ = ("_fields", "_fields_token", "_trace", "_trace_token")
+
+    def __init__(self, trace: Trace | None = None, **fields: str | int) -> None:
+        self._trace = trace
+        self._fields = fields
+
+    def __enter__(self) -> None:
+        self._fields_token = _fields.set({**_fields.get(), **self._fields})
+        self._trace_token = _trace.set(self._trace) if self._trace else None
+
+    def __exit__(self, *_: object) -> None:
+        _fields.reset(self._fields_token)
+        if self._trace_token:
+            _trace.reset(self._trace_token)

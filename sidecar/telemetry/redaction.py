@@ -6,6 +6,7 @@ It finds known values anywhere, and other keys by their pattern. Values in the s
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
+from itertools import groupby
 
 from pydantic import JsonValue
 
@@ -13,8 +14,8 @@ REDACTED = "[redacted:"
 _NAMES = re.compile(r"KEY(?!BOARD|MAP)|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH(?!OR)", re.IGNORECASE)
 #: Shorter values, such as the `x` that a local server accepts as a key, occur in ordinary words.
 _MIN_LENGTH = 8
-#: Characters of a text in which one search for all literals is faster than one for each.
-_SHORT = 500
+#: Texts up to this length are remembered while they are known to hold no secret: paths and names come again and again.
+_SHORT, _REMEMBERED = 100, 1_000
 #: Base64 in lines, as it stands in a file, a diff, a numbered listing or a string.
 _KEY_BODY = r"[A-Za-z0-9+/=\s\\:,.\"'|>()-]"
 #: Secrets that show by themselves: name, literals with one of which every match begins, pattern. A group `secret` is
@@ -100,7 +101,11 @@ _HARMLESS = frozenset(("true", "false", "null", "none", "yes", "no", "{", "[", "
 
 @cache
 def _any_literal() -> re.Pattern[str]:
-    return re.compile("|".join(re.escape(literal) for _, literals, _ in _PATTERNS for literal in literals))
+    """Finds a literal of any pattern; grouped by its first character, it takes half the time."""
+    found = sorted({literal for _, literals, _ in _PATTERNS for literal in literals})
+    groups = groupby(found, key=lambda literal: literal[0])
+    rests = ((first, "|".join(re.escape(literal[1:]) for literal in group)) for first, group in groups)
+    return re.compile("|".join(f"{re.escape(first)}(?:{rest})" for first, rest in rests))
 
 
 @cache
@@ -123,17 +128,29 @@ class Redactor:
         self._asked: object = ()
         self._found: dict[str, str] = {}
         self._learned: dict[str, str] = {}
+        #: Short texts without any of these.
+        self._clean: set[str] = set()
 
     def __call__(self, text: str) -> str:
         if len(text) < _MIN_LENGTH:
             return text
-        for value, name in self._values().items():
+        values = self._values()
+        if text in self._clean:
+            return text
+        redacted = self._redact(text, values)
+        if redacted is text and len(text) <= _SHORT:
+            if len(self._clean) >= _REMEMBERED:
+                self._clean.clear()
+            self._clean.add(text)
+        return redacted
+
+    def _redact(self, text: str, values: Mapping[str, str]) -> str:
+        for value, name in values.items():
             if value in text:
                 text = text.replace(value, f"{REDACTED}{name}]")
-        # One search is faster in a short text, as most are; in a long one, searching for each literal by itself is.
-        if len(text) <= _SHORT and _any_literal().search(text) is None:
+        # Searching for literals first is a hundred times faster than a pattern, and most texts hold none.
+        if _any_literal().search(text) is None:
             return text
-        # Searching for a literal first is a hundred times faster than a pattern, and most texts hold none.
         for name, literals, pattern in _compiled():
             for literal in literals:
                 if (place := text.find(literal)) >= 0:
@@ -200,6 +217,7 @@ class Redactor:
         stamp = self._stamp()
         if stamp != self._asked:
             self._asked = stamp
+            self._clean.clear()
             wanted = {
                 value: name
                 for name, value in self._known().items()

@@ -28,8 +28,7 @@ async def collect(
 
     If the reply fails or its reader is cancelled, the text so far goes to `keep_partial`: you may have read it.
     """
-    failure = Failure(code="stream_cut", message="The model's reply broke off before its end.")
-    reply = Reply(stop=Stop.FAILED, failure=failure)
+    reply: Reply | None = None
     texts: list[str] = []
     try:
         async for part in stream:
@@ -45,6 +44,9 @@ async def collect(
     except asyncio.CancelledError:
         keep_partial("".join(texts))
         raise
+    if reply is None:
+        failure = Failure(code="stream_cut", message="The model's reply broke off before its end.")
+        reply = Reply(stop=Stop.FAILED, failure=failure)
     if reply.stop is Stop.FAILED and not reply.text:
         keep_partial("".join(texts))
     return reply
