@@ -123,9 +123,11 @@ def _set_aside_if_damaged(path: Path) -> list[str]:
     salvage = _Salvage()
     with suppress(sqlite3.Error), closing(_connect(moved)) as old:
         # In the old file's format: whoever opens the new one migrates what was copied.
+        # SQLite reads nothing of a file that lost whole pages at its end, unless it may repair the schema.
+        old.execute("PRAGMA writable_schema = ON")
         (version,) = old.execute("PRAGMA user_version").fetchone()
         open_file(path, min(version, len(MIGRATIONS)) or len(MIGRATIONS)).close()
-        with closing(connect(path)) as new:
+        with closing(_connect(path)) as new:
             salvage.copy(old, new)
     message = f"The journal was damaged ({reason}) and was set aside as {moved}. {salvage.describe()}"
     log.error("%s", message)
@@ -181,23 +183,30 @@ def _damaged_name(path: Path) -> Path:
 
 @dataclass(slots=True)
 class _Salvage:
-    kept: int = 0
+    kept: set[str] = field(default_factory=set)
     lost: list[str] = field(default_factory=list)
     unread: bool = False
 
     def copy(self, old: sqlite3.Connection, new: sqlite3.Connection) -> None:
+        # Checksums tell what is damaged; a text that can't be decoded would hide all rows after it.
+        old.text_factory = lambda data: data.decode(errors="replace")
+        # The index of names knows the tasks whose own rows, or the way to them, can't be read.
+        index = "SELECT position, id FROM tasks INDEXED BY sqlite_autoindex_tasks_1 ORDER BY id"
+        names = {row[0]: row[1] for row in self._from_both_ends(old, index)}
+        unnamed, self.unread = self.unread, False
         known: set[object] = set()
-        for position, task_id in self._readable(old.execute(rows.DAMAGED_TASKS)):
-            known.add(position)
-            self.lost.append(task_id.decode(errors="replace") if isinstance(task_id, bytes) else str(task_id))
-        for direction in ("ASC", "DESC"):
-            # From both ends: a damaged page in the middle then hides only its own rows.
-            for row in self._readable(old.execute(f"SELECT * FROM tasks ORDER BY position {direction}")):  # noqa: S608
-                if row[0] not in known:
-                    known.add(row[0])
-                    self._copy_task(row, old, new)
+        for row in self._from_both_ends(old, "SELECT * FROM tasks ORDER BY position"):
+            if row[0] not in known:
+                known.add(row[0])
+                self._copy_task(row, names.get(row[0], row[1]), old, new)
+        self.unread = self.unread and unnamed
+        for position in names.keys() - known:
+            row = (position,)
+            with suppress(sqlite3.Error):
+                row = old.execute("SELECT * FROM tasks WHERE position = ?", row).fetchone() or row
+            self._copy_task(row, names[position], old, new)
         with suppress(sqlite3.Error):
-            for row in self._readable(old.execute("SELECT * FROM blobs")):
+            for row in self._readable(old, "SELECT * FROM blobs"):
                 columns = ("digest", "size", "data", "base", "depth")[: len(row)]
                 places = ", ".join("?" * len(row))
                 new.execute(f"INSERT OR IGNORE INTO blobs ({', '.join(columns)}) VALUES ({places})", row)  # noqa: S608
@@ -213,34 +222,45 @@ class _Salvage:
             last = max(last, known)
         new.execute("UPDATE commits SET cursor = ?, pruned = ?", (last, last if self.lost or self.unread else pruned))
 
-    def _copy_task(self, row: tuple[object, ...], old: sqlite3.Connection, new: sqlite3.Connection) -> None:
-        position, task_id = row[0], row[1]
+    def _copy_task(
+        self, row: tuple[object, ...], name: object, old: sqlite3.Connection, new: sqlite3.Connection
+    ) -> None:
+        position = row[0]
         gaps = rows.GAPS.format(which="task = ?")
         new.execute("BEGIN")
         try:
             _insert(new, "tasks", [row])
+            if new.execute(f"SELECT 1 FROM ({rows.DAMAGED_TASKS}) WHERE position = ?", (position,)).fetchone():  # noqa: S608
+                raise sqlite3.DatabaseError("the task's row is damaged")
             for table in _OWNED:
                 _insert(new, table, old.execute(f"SELECT * FROM {table} WHERE task = ?", (position,)))  # noqa: S608
             (events,) = new.execute("SELECT count(*) FROM events WHERE task = ?", (position,)).fetchone()
             if not events or new.execute(gaps, (position, position)).fetchone() is not None:
                 raise sqlite3.DatabaseError("events or records are missing")
             new.execute("COMMIT")
-            self.kept += 1
+            self.kept.add(str(name))
         except sqlite3.Error:
             new.execute("ROLLBACK")
-            self.lost.append(str(task_id))
+            self.lost.append(str(name))
 
-    def _readable(self, cursor: Iterable[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
+    def _from_both_ends(self, old: sqlite3.Connection, query: str) -> Iterator[tuple[object, ...]]:
+        """A damaged page in the middle then hides only its own rows."""
+        yield from self._readable(old, query)
+        if self.unread:
+            yield from self._readable(old, f"{query} DESC")
+
+    def _readable(self, old: sqlite3.Connection, query: str) -> Iterator[tuple[object, ...]]:
         try:
-            yield from cursor
+            yield from old.execute(query)
         except sqlite3.Error:
             self.unread = True
 
     def describe(self) -> str:
-        parts = [f"Tasks kept: {self.kept}."]
-        if self.lost:
-            parts.append(f"Lost: {_some(self.lost)}.")
-        if self.unread or not (self.kept or self.lost):
+        parts = [f"Tasks kept: {len(self.kept)}."]
+        lost = sorted(set(self.lost) - self.kept)
+        if lost:
+            parts.append(f"Lost: {_some(lost)}.")
+        if self.unread or not (self.kept or lost):
             parts.append("Unreadable tasks are lost, and their names with them.")
         return " ".join(parts)
 

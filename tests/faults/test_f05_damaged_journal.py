@@ -1,6 +1,7 @@
 """F5: whatever happened to the journal file, the sidecar starts, sets it aside, and names what was lost."""
 
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,13 @@ from sidecar.journal.damage import inspect
 from sidecar.journal.port import NewTask
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.wire.events import ErrorEvent, StatusEvent
-from sidecar.wire.tasks import Context, Options, Status, StoredRequest
+from sidecar.wire.tasks import Context, Options, Status, StoredRequest, Task
 from tests.e2e.support import running_sidecar
 from tests.faults.scale import scaled
 
 TASKS = 30
+#: Of each task.
+EVENTS = 22
 OFFSETS = scaled(35, 400)
 FLIPS = scaled(25, 400)
 
@@ -26,14 +29,14 @@ async def written(path: Path) -> bytes:
             task="x" * 200, workspace="/w", conversation_id="c", context=Context(), options=Options()
         )
         await journal.create(NewTask(f"t_{number}", options, [StatusEvent(status=Status.QUEUED)]))
-        more = [ErrorEvent(code="x", message="m" * 300, recoverable=True) for _ in range(20)]
+        more = [ErrorEvent(code="x", message="m" * 300, recoverable=True) for _ in range(EVENTS - 2)]
         await journal.append(f"t_{number}", [*more, StatusEvent(status=Status.COMPLETED)])
     await journal.close()
     return path.read_bytes()
 
 
-async def readable(path: Path) -> tuple[int, list[str]]:
-    """How many tasks an opened journal shows, each with all its events, and what it says was set aside."""
+async def readable(path: Path) -> tuple[list[Task], list[str]]:
+    """The tasks that an opened journal shows, each with its events, and what it says was set aside."""
     journal = await SqliteJournal.open(path)
     try:
         tasks = await journal.tasks(limit=1_000)
@@ -41,7 +44,7 @@ async def readable(path: Path) -> tuple[int, list[str]]:
             page = await journal.events(task.id)
             assert [event.seq for event in page.events] == list(range(1, task.last_seq + 1))
         await journal.create(_new("t_new"))
-        return len(tasks), journal.state().set_aside
+        return list(tasks), journal.state().set_aside
     finally:
         await journal.close()
 
@@ -54,21 +57,25 @@ def _new(name: str) -> NewTask:
 @pytest.mark.timeout(600)
 async def test_f05_a_journal_cut_anywhere_is_set_aside_and_what_can_be_read_is_kept(tmp_path: Path) -> None:
     whole = await written(tmp_path / "whole.db")
-    kept = set()
-    # SQLite reads nothing of a file that misses more than a part of its last page.
+    kept = []
     lengths = [*(len(whole) * number // OFFSETS for number in range(OFFSETS)), len(whole) - 1_000]
     for number, length in enumerate(lengths):
         directory = tmp_path / f"cut{number}"
         directory.mkdir()
         path = directory / "journal.db"
         path.write_bytes(whole[:length])
-        count, told = await readable(path)
-        kept.add(count)
+        tasks, told = await readable(path)
+        kept.append(len(tasks))
         assert (directory / "journal.db").exists()
+        assert all(task.status is Status.COMPLETED and task.last_seq == EVENTS for task in tasks)
         if number:
-            assert told, f"cut {number} was not noticed"
+            (message,) = told
             assert list(directory.glob("journal-damaged-*.db"))
-    assert max(kept) > 0, "nothing was ever salvaged"
+            lost = {f"t_{each}" for each in range(TASKS)} - {task.id for task in tasks}
+            named = set(re.findall(r"t_\d+", message.partition("Lost: ")[2]))
+            assert named == lost or "Unreadable tasks are lost" in message
+    # What a cut costs depends on its length: half a file holds about half of the tasks.
+    assert kept[OFFSETS // 2] > TASKS // 4 and kept[-1] >= TASKS - 3, kept
 
 
 @pytest.mark.timeout(600)
