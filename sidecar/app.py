@@ -38,7 +38,7 @@ from sidecar.cache.watcher import Watcher
 from sidecar.config.approvals import StandingApprovals
 from sidecar.config.data_dir import DataDir, LockedDirectory, RenewalKeys
 from sidecar.config.grants import Grants
-from sidecar.config.keys import VARIABLES, Keys
+from sidecar.config.keys import NAMES, Keys
 from sidecar.config.paths import config_file, policy_file
 from sidecar.config.repositories import Repositories
 from sidecar.config.settings import ModelSettings, Settings
@@ -81,6 +81,7 @@ from tools.executor.registry import default_registry, parse_parallel
 from tools.local import temporary
 from tools.local.backend import LocalBackend
 from tools.local.confinement import CommandLimits
+from tools.local.environment import sidecar_mark
 from tools.local.repository.worktree import GitWorktrees
 from tools.local.sandbox.probe import Sandboxes
 from tools.mcp.backend import McpBackend
@@ -98,6 +99,7 @@ if TYPE_CHECKING:
     from sidecar.fleet.node import Node
     from sidecar.journal.postgres.journal import PostgresJournal
     from sidecar.telemetry.notifier import DesktopNotifier
+    from tools.sandboxes.host import SandboxedBackend
 
 log = logging.getLogger(__name__)
 
@@ -148,6 +150,8 @@ class Sidecar:
         self._shared: PostgresJournal | None = None
         self._node: Node | None = None
         self._bus: Bus | None = None
+        #: The local backend, if its commands run on copies of the workspace.
+        self._sandboxed: SandboxedBackend | None = None
 
     def stop(self) -> None:
         self._stop.set()
@@ -279,6 +283,23 @@ class Sidecar:
         clones = GitClones(place / "clones", mirrors, _split(self._settings.remotes))
         return RemoteWorkspaces(self._journal, clones, repositories, self._memory.forget)
 
+    def _open_local(
+        self,
+        sandboxes: Sandboxes,
+        limits: CommandLimits,
+        trusted: Callable[[str], bool],
+        secret: Callable[[str], str | None],
+    ) -> LocalBackend:
+        given: dict[str, Any] = {"sandboxes": sandboxes, "limits": limits, "trusted": trusted}
+        if self._settings.sandbox in ("auto", "off"):
+            return LocalBackend(self._registry, self._launch.data_dir, **given)
+        from tools.sandboxes.host import SandboxedBackend
+
+        kind, mark = self._settings.sandbox, sidecar_mark(self._private)
+        place = config_file().parent
+        self._sandboxed = SandboxedBackend(kind, place, mark, secret, self._registry, self._launch.data_dir, **given)
+        return self._sandboxed
+
     async def _build(self, token: str, port: int) -> QuietServer:
         """Everything, from the journal up to the HTTP server."""
         launch, settings = self._launch, self._settings
@@ -309,7 +330,7 @@ class Sidecar:
             changed=caches.changed,
         )
         limits = CommandLimits(settings.command_file_bytes, settings.command_processes, settings.command_memory_bytes)
-        local = LocalBackend(self._registry, launch.data_dir, sandboxes=sandboxes, limits=limits, trusted=trust.trusted)
+        local = self._open_local(sandboxes, limits, trust.trusted, lambda name: keys.variable(name))
         configuration = Configuration(config_file().parent, trust.trusted, Inputs(launch.data_dir / "mcp-inputs.json"))
         servers = McpServers(configuration, launch.data_dir, sandboxes, (config_file().parent,))
         self._mcp, references = McpBackend(servers), McpReferences(servers)
@@ -317,6 +338,12 @@ class Sidecar:
         self._registry.sources += [self._bridge, self._mcp, self._plugins, IndexStarter(self._memory)]
         self._registry.parallel = parse_parallel(_split(settings.parallel_tools))
         backends: list[Backend] = [self._bridge, local, self._mcp, self._plugins]
+        if (config_file().parent / "sandbox.toml").exists():
+            from tools.sandboxes.codegen import codegen_source
+
+            if (codegen := codegen_source(config_file().parent, lambda name: keys.variable(name))) is not None:
+                self._registry.sources.append(codegen)
+                backends.append(codegen)
         choices = ModelSettings(settings, config_file(), os.environ)
         keys = Keys(os.environ, launch.data_dir, choices.served_at)
         git_tokens = _git_tokens(os.environ.get("BRAIN_GIT_TOKENS", ""))
@@ -458,6 +485,8 @@ class Sidecar:
         await self._journal.prune()
         # Indexes what was said since the last search, so that the next search needn't.
         await self._journal.tasks(words="a", limit=1)
+        if self._sandboxed is not None:
+            await self._sandboxed.pool.sweep()
         await asyncio.to_thread(self._data.keep_reserve)
         await asyncio.to_thread(temporary.sweep)
         await asyncio.to_thread(temporary.sweep_traces, self._launch.data_dir, self._settings.keep_days)
@@ -502,6 +531,8 @@ class Sidecar:
         if self._stop.is_set():
             return
         self._schedules.task_ended()
+        if self._sandboxed is not None:
+            self._keep(asyncio.create_task(self._release_sandbox(task_id, self._sandboxed)))
         if self._settings.titles == "model":
             self._titles.take(task_id, request)
         if self._settings.trace_endpoint:
@@ -515,6 +546,12 @@ class Sidecar:
             names = {"id", "status", "task", "workspace", "result", "error", "verified"}
             told = task.model_dump(mode="json", by_alias=True, include=names)
             await self._hooks.task_ended({"taskId": told.pop("id"), **told}, task.workspace)
+
+    async def _release_sandbox(self, task_id: str, sandboxed: "SandboxedBackend") -> None:
+        """Of a cancelled task nothing runs on; the next task of another may use its sandbox."""
+        task = await self._journal.task(task_id)
+        if task.status == "cancelled" and task.workspace:
+            await sandboxed.pool.release(task.workspace)
 
     async def _export_trace(self, task_id: str) -> None:
         from sidecar.telemetry.otlp import NotExported, export
@@ -566,7 +603,7 @@ def _load_rules() -> None:
 
 def _secrets(keys: Keys, token: str) -> dict[str, str]:
     """Values to redact everywhere."""
-    stored = {f"{name}-key": key for name in VARIABLES if (key := keys.find(name))}
+    stored = {f"{name}-key": key for name in NAMES if (key := keys.find(name))}
     return {**environment_secrets(os.environ), **stored, "sidecar-token": token}
 
 

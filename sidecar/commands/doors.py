@@ -9,6 +9,7 @@ from sidecar.commands.errors import EXIT_NO_SIDECAR, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir
 from sidecar.commands.serve import stop_on_signals
 from sidecar.commands.text import safe_line, style_for
+from sidecar.config.keys import Keys
 from sidecar.config.paths import config_file
 
 
@@ -64,7 +65,8 @@ async def _serve(args: argparse.Namespace) -> int:
     from sidecar.telemetry import logs
 
     logs.configure(style=load().log_format)
-    process = DoorsProcess(data_dir(args), config_file().parent, os.environ)
+    place = data_dir(args)
+    process = DoorsProcess(place, config_file().parent, Keys(os.environ, place).environment())
     stop_on_signals(process.stop)
     await process.run(args.host, args.port, _announce)
     return 0

@@ -13,7 +13,7 @@ from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_FAILED, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir
 from sidecar.commands.text import Style, safe_line, style_for
-from sidecar.config.keys import VARIABLES, Keys, looks_like_key
+from sidecar.config.keys import NAMES, VARIABLES, Keys, looks_like_key
 from sidecar.config.settings import ModelSettings, SettingsError, load
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def keys(args: argparse.Namespace) -> int:
     if args.action == "list":
         return _list_keys(found, as_json=args.json)
     if args.provider is None:
-        raise CommandFailed(f"Name a provider: brain keys {args.action} {'|'.join(VARIABLES)}", EXIT_USAGE)
+        raise CommandFailed(f"Name a key: brain keys {args.action} {'|'.join(NAMES)}", EXIT_USAGE)
     if args.action in ("remove", "rm"):
         if not found.remove(args.provider):
             raise CommandFailed(f"No key for {args.provider} is stored.")
@@ -37,11 +37,15 @@ def keys(args: argparse.Namespace) -> int:
         return 0
     place = found.store(args.provider, _read_key(args.provider))
     where = "your system's keyring" if place == "keyring" else "a private file in the data directory"
-    print(f"Stored the key for {args.provider} in {where}. The next task uses it.")
+    print(f"Stored the key for {args.provider} in {where}. {_used(args.provider)}")
     origin = found.origin(args.provider)
     if origin is not None and origin.place.endswith("environment"):
         print(f"Note: {origin.place} wins while it is set.", file=sys.stderr)
     return 0
+
+
+def _used(name: str) -> str:
+    return "The next task uses it." if name in VARIABLES else "Doors and sandboxes use it from their next start."
 
 
 def _read_key(provider: str) -> str:
@@ -54,14 +58,15 @@ def _read_key(provider: str) -> str:
 
 
 def _list_keys(found: Keys, *, as_json: bool) -> int:
-    origins = {provider: found.origin(provider) for provider in VARIABLES}
+    # Those of doors and sandboxes only where there is one: most people have none.
+    origins = {name: origin for name in NAMES if (origin := found.origin(name)) or name in VARIABLES}
     if as_json:
         print(json.dumps({provider: origin.place if origin else None for provider, origin in origins.items()}))
         return 0
     style = style_for()
     for provider, origin in origins.items():
         place = origin.place if origin else style.dim(f"none; brain keys set {provider}")
-        print(f"{style.bold(f'{provider:<10}')} {place}")
+        print(f"{style.bold(f'{provider:<14}')} {place}")
     return 0
 
 

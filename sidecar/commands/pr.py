@@ -9,6 +9,7 @@ from pathlib import Path
 from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir
 from sidecar.commands.text import safe, safe_line, style_for
+from sidecar.config.keys import Keys
 from sidecar.config.paths import config_file
 
 
@@ -21,7 +22,8 @@ def review(args: argparse.Namespace) -> int:
         workspace = str(Path(args.workspace or Path.cwd()).resolve())
         repository = args.repository or find_repository(load_doors(configuration), workspace)
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        work = review_pull(place, configuration, os.environ, repository, args.number, post=not args.no_post)
+        environ = Keys(os.environ, place).environment()
+        work = review_pull(place, configuration, environ, repository, args.number, post=not args.no_post)
         done = asyncio.run(work)
     except DoorsError as error:
         raise CommandFailed(str(error), EXIT_USAGE) from error

@@ -1,4 +1,6 @@
-"""Keys of the model providers, from the environment or stored by `brain keys set`. Never from a workspace.
+"""Keys of model providers, doors and sandboxes, from the environment or stored by `brain keys set`.
+
+Never from a workspace.
 
 A stored key is in the system's keyring, or without one in a private file of the data directory. The file also lists
 the keys that are in the keyring, so a user without any never waits for the keyring.
@@ -22,6 +24,21 @@ VARIABLES = {
     "openai": ("OPENAI_API_KEY",),
     "groq": ("GROQ_API_KEY",),
 }
+#: The same for tokens and secrets of the doors, and keys of sandboxes.
+TOKENS = {
+    "github": ("BRAIN_GITHUB_TOKEN",),
+    "github-webhook": ("BRAIN_GITHUB_WEBHOOK_SECRET",),
+    "linear": ("BRAIN_LINEAR_TOKEN",),
+    "linear-webhook": ("BRAIN_LINEAR_WEBHOOK_SECRET",),
+    "slack-bot": ("BRAIN_SLACK_BOT_TOKEN",),
+    "slack-app": ("BRAIN_SLACK_APP_TOKEN",),
+    "slack-signing": ("BRAIN_SLACK_SIGNING_SECRET",),
+    "telegram": ("BRAIN_TELEGRAM_TOKEN",),
+    "e2b": ("E2B_API_KEY",),
+    "codegen": ("CODEGEN_API_KEY",),
+}
+#: Everything that can be stored.
+NAMES = VARIABLES | TOKENS
 BASE_URLS = {
     "anthropic": "ANTHROPIC_BASE_URL",
     "gemini": "GOOGLE_GEMINI_BASE_URL",
@@ -60,7 +77,7 @@ class Keys:
         self._stamped_at = -_STAMP_SECONDS
 
     def find(self, provider: str) -> str | None:
-        for variable in VARIABLES[provider]:
+        for variable in NAMES[provider]:
             value = self._environ.get(variable, "").strip()
             if value:
                 return value
@@ -71,6 +88,17 @@ class Keys:
                 self._from_keyring[stamp] = _keyring_get(provider)
             return self._from_keyring[stamp]
         return entry.get("key") if entry else None
+
+    def variable(self, name: str) -> str | None:
+        """The value of an environment variable, or what is stored in its place."""
+        stored = next((each for each, names in NAMES.items() if name in names), None)
+        return self.find(stored) if stored is not None else self._environ.get(name, "").strip() or None
+
+    def environment(self) -> dict[str, str]:
+        """The environment with the stored tokens. For this process only: no child may inherit it."""
+        stored = self._stored()
+        found = {TOKENS[name][0]: self.find(name) for name in stored if name in TOKENS}
+        return {**self._environ, **{name: value for name, value in found.items() if value}}
 
     def stamp(self) -> object:
         """Changes whenever a key is stored or removed; for another process's change, up to 50 ms later.
@@ -91,7 +119,7 @@ class Keys:
         return self._environ.get(BASE_URLS[provider], "").strip() or self._served_at(provider)
 
     def origin(self, provider: str) -> Origin | None:
-        for variable in VARIABLES[provider]:
+        for variable in NAMES[provider]:
             if self._environ.get(variable, "").strip():
                 return Origin(provider, f"{variable} in the environment")
         entry = self._stored().get(provider)
@@ -125,7 +153,7 @@ class Keys:
         self._stamped_at = -_STAMP_SECONDS  # the caller may use a new key, so the next redaction must know it
         try:
             found = json.loads(self._file.read_text(encoding="utf-8"))
-            return {name: dict(entry) for name, entry in found.items() if name in VARIABLES}
+            return {name: dict(entry) for name, entry in found.items() if name in NAMES}
         except (OSError, ValueError, AttributeError, TypeError):
             return {}
 

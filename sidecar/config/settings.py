@@ -95,7 +95,11 @@ class Settings(BaseModel):
         "local", description="Search code in the local index, or also in an R2R server, which gets the indexed files"
     )
     r2r_url: str = Field("", description="Address of that R2R 3.6 server; its key is read from `R2R_API_KEY`")
-    sandbox: Literal["auto", "off"] = Field("auto", description="Run commands in a sandbox")
+    sandbox: Literal["auto", "off", "copy", "container", "e2b"] = Field(
+        "auto",
+        description="Run commands in a local sandbox; or on a copy of the workspace: a directory, a container of "
+        "Docker or Podman, a machine of E2B, as `sandbox.toml` says",
+    )
     command_file_bytes: Annotated[
         int, Field(ge=0, description="Size limit of a file that a command writes; 0 is unlimited")
     ] = 1_000_000_000

@@ -1,5 +1,6 @@
 """The checks of `brain doctor`. They change nothing, and work when nothing else does."""
 
+import asyncio
 import os
 import platform
 import shutil
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from sidecar import __version__
 from sidecar.config.data_dir import DataDir
+from sidecar.config.keys import Keys
 from sidecar.config.paths import config_file
 from sidecar.config.settings import PREFIX, Settings, SettingsError, load
 from sidecar.config.trust import Trust
@@ -20,6 +22,8 @@ from sidecar.doctor.models import check_models
 from sidecar.doctor.report import DoctorContext, missing, note, ok
 from sidecar.wire.system import FindingInfo, Remedy
 from tools.mcp.configuration import Configuration
+from tools.sandboxes.configuration import FILE, load_spec, open_remote
+from tools.sandboxes.port import SandboxError
 
 _INSTALLERS = {
     "apt-get": "sudo apt-get install",
@@ -48,7 +52,7 @@ def run_checks(context: DoctorContext) -> list[FindingInfo]:
         _check_workspace(context),
         _check_git(),
         _check_ripgrep(),
-        _check_sandbox(settings or Settings()),
+        check_sandbox(context, settings or Settings()),
         _check_processes(),
         _check_notifications(context, settings or Settings()),
         *_check_mcp(context),
@@ -166,10 +170,15 @@ def _check_ripgrep() -> FindingInfo:
         return missing("ripgrep", "not found, so searches fail", str(error))
 
 
-def _check_sandbox(settings: Settings) -> FindingInfo:
+def check_sandbox(context: DoctorContext, settings: Settings) -> FindingInfo:
     from tools.local.sandbox.probe import Sandboxes
 
     sandboxes = Sandboxes(settings.sandbox)
+    if settings.sandbox in ("container", "e2b"):
+        problem = asyncio.run(_find_sandbox_problem(context, settings.sandbox))
+        if not problem:
+            return ok("sandbox", sandboxes.description)
+        return missing("sandbox", f"{settings.sandbox}: no command can run. {problem}", f"See {FILE}.")
     if sandboxes.available():
         return ok("sandbox", sandboxes.description)
     if settings.sandbox == "off":
@@ -177,6 +186,16 @@ def _check_sandbox(settings: Settings) -> FindingInfo:
     fix = "Install bubblewrap, and allow it to create user namespaces."
     absent = platform.system() == "Linux" and shutil.which("bwrap") is None
     return note("sandbox", sandboxes.description, fix, _installing("bubblewrap") if absent else ())
+
+
+async def _find_sandbox_problem(context: DoctorContext, kind: str) -> str:
+    sandbox = open_remote(kind, "doctor", Keys(context.environ, context.data_dir).variable)
+    try:
+        return await sandbox.check(load_spec(config_file().parent))
+    except SandboxError as error:
+        return error.message
+    finally:
+        await sandbox.close()
 
 
 def _check_processes() -> FindingInfo:

@@ -24,7 +24,7 @@ from tools.local.inventory import Inventory
 from tools.local.processes import Processes
 from tools.local.reaper import Reaper, process_table
 from tools.local.root import WorkspaceRoot
-from tools.local.sandbox.access import Sandbox
+from tools.local.sandbox.access import SandboxTier
 from tools.local.sandbox.bubblewrap import Bubblewrap
 from tools.local.sandbox.landlock import Landlock
 from tools.local.sandbox.probe import Sandboxes, works
@@ -159,10 +159,10 @@ async def _git(root: Path) -> list[Result]:
     return [Result(name, over, "ms", ratio=inside / plain, baseline="a bare git status", most=_GIT_MILLISECONDS)]
 
 
-def _tiers() -> list[Sandbox]:
+def _tiers() -> list[SandboxTier]:
     """Every sandbox that this machine has, not only the best."""
     program = shutil.which("bwrap")
-    found: list[Sandbox] = [Landlock()] if sys.platform == "linux" else []
+    found: list[SandboxTier] = [Landlock()] if sys.platform == "linux" else []
     if program is not None:
         found.append(Bubblewrap(program))
     return [tier for tier in found if works(tier)]

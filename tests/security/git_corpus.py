@@ -24,7 +24,7 @@ from tests.support.workbench import Workbench
 from tools.executor.executor import Executor
 from tools.local.backend import LocalBackend
 from tools.local.confinement import CommandLimits
-from tools.local.sandbox.access import Sandbox
+from tools.local.sandbox.access import SandboxTier
 from tools.local.sandbox.bubblewrap import Bubblewrap
 from tools.local.sandbox.landlock import Landlock
 from tools.local.sandbox.probe import Sandboxes
@@ -294,7 +294,7 @@ def make_canary(place: Path, mark: Path) -> str:
     return str(place)
 
 
-def make_sandbox(tier: Tier) -> Sandbox | None:
+def make_sandbox(tier: Tier) -> SandboxTier | None:
     program = shutil.which("bwrap")
     if tier == "bubblewrap":
         assert program is not None

@@ -12,7 +12,7 @@ from tools.executor.executor import Executor
 from tools.ledger import Outcome
 from tools.local.backend import LocalBackend
 from tools.local.confinement import CommandLimits
-from tools.local.sandbox.access import Sandbox
+from tools.local.sandbox.access import SandboxTier
 from tools.local.sandbox.bubblewrap import Bubblewrap
 from tools.local.sandbox.landlock import Landlock
 from tools.local.sandbox.probe import Sandboxes, works
@@ -30,18 +30,18 @@ for path in sys.argv[1:]:
 """
 
 
-def _tier(name: str) -> Sandbox | None:
+def _tier(name: str) -> SandboxTier | None:
     found = make_tier(name)
     if name != "none" and found is None:
         pytest.skip(f"this machine has no {name}")
     return found
 
 
-def make_tier(name: str) -> Sandbox | None:
+def make_tier(name: str) -> SandboxTier | None:
     """The sandbox of that name; `None` if it doesn't work here."""
     if name == "bubblewrap":
         program = shutil.which("bwrap")
-        found: Sandbox | None = None if program is None else Bubblewrap(program)
+        found: SandboxTier | None = None if program is None else Bubblewrap(program)
     else:
         found = Landlock() if name == "landlock" and sys.platform == "linux" else None
     return found if found is not None and works(found) else None

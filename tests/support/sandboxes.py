@@ -4,18 +4,18 @@ import shutil
 
 import pytest
 
-from tools.local.sandbox.access import Sandbox
+from tools.local.sandbox.access import SandboxTier
 from tools.local.sandbox.bubblewrap import Bubblewrap
 from tools.local.sandbox.landlock import Landlock
 from tools.local.sandbox.probe import Sandboxes, works
 
 
 class _OneSandbox(Sandboxes):
-    def __init__(self, sandbox: Sandbox) -> None:
+    def __init__(self, sandbox: SandboxTier) -> None:
         super().__init__()
         self._sandbox = sandbox
 
-    def best(self) -> Sandbox | None:
+    def best(self) -> SandboxTier | None:
         return self._sandbox
 
 
@@ -26,7 +26,7 @@ def sandboxes_of(tier: str) -> Sandboxes | None:
     program = shutil.which("bwrap")
     if tier == "bubblewrap" and program is None:
         pytest.skip("bubblewrap is not installed")
-    sandbox: Sandbox = Landlock() if tier == "landlock" else Bubblewrap(str(program))
+    sandbox: SandboxTier = Landlock() if tier == "landlock" else Bubblewrap(str(program))
     if not works(sandbox):
         pytest.skip(f"{tier} does not work here")
     return _OneSandbox(sandbox)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from tools.errors import ToolError
 from tools.local.repository.identity import GitIdentity
 from tools.local.repository.location import find_repository
-from tools.local.sandbox.access import CommandAccess, CommandLaunch, Sandbox
+from tools.local.sandbox.access import CommandAccess, CommandLaunch, SandboxTier
 from tools.local.sandbox.gateway import Gateway
 
 _MAX_OPEN_FILES = 65_536
@@ -83,7 +83,7 @@ class Confinement:
     `readable` and `writable` are places beside the workspace. Without `writes`, the workspace can only be read.
     """
 
-    sandbox: Sandbox | None
+    sandbox: SandboxTier | None
     limits: CommandLimits | None
     workspace: str
     approved: bool = False

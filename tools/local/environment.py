@@ -21,7 +21,7 @@ BUN_INSTALL JAVA_HOME GOPATH GOROOT GOCACHE GOMODCACHE CARGO_HOME RUSTUP_HOME RB
 SDKROOT DEVELOPER_DIR SSL_CERT_FILE SSL_CERT_DIR NIX_PATH NIX_PROFILES LD_LIBRARY_PATH
 """
 _PASSED = frozenset(_PASSED_NAMES.split())
-_SET = {
+FIXED_VARIABLES = {
     "TERM": "dumb",
     "NO_COLOR": "1",
     "PAGER": "cat",
@@ -50,7 +50,7 @@ def command_environment(
 ) -> dict[str, str]:
     """With `project`, its programs come first on the PATH; the sidecar's own environment is never on it."""
     passed = {name: value for name, value in os.environ.items() if name in _PASSED or name.startswith("LC_")}
-    found = {"PATH": os.defpath, **without_own_environment(passed), **_SET}
+    found = {"PATH": os.defpath, **without_own_environment(passed), **FIXED_VARIABLES}
     if project is not None and project.folders:
         found |= {"PATH": os.pathsep.join([*project.folders, found["PATH"]]), **project.variables}
     marks = {CALL_MARK: call_mark(call_id), SIDECAR_MARK: mark}

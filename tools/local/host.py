@@ -34,7 +34,7 @@ from tools.local.processes import Processes
 from tools.local.repository.git import Git
 from tools.local.repository.view import RepositoryViews
 from tools.local.root import WorkspaceRoot, name_to_text
-from tools.local.sandbox.access import Sandbox
+from tools.local.sandbox.access import SandboxTier
 from tools.local.sandbox.probe import Sandboxes
 from tools.local.scan import Scanner
 from tools.local.snapshots import LocalSnapshot, MemoryBudget, decode_snapshot, encode_snapshot
@@ -329,7 +329,7 @@ class LocalHost:
         """The cage of our own searches and Git: they read the workspace, and reach nothing else."""
         return None if self._sandboxes is None else self._reading(await self._sandboxes.find_reader())
 
-    def _reading(self, sandbox: Sandbox | None) -> Confinement | None:
+    def _reading(self, sandbox: SandboxTier | None) -> Confinement | None:
         if sandbox is None:
             return None
         return Confinement(sandbox, None, self.workspace, private=self._hidden, writes=False, system=False)

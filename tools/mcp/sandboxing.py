@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tools.local.sandbox.access import CommandAccess, CommandLaunch, Sandbox
+from tools.local.sandbox.access import CommandAccess, CommandLaunch, SandboxTier
 from tools.mcp.entry import ServerEntry
 
 #: Where programs and their packages are installed in a home directory.
@@ -26,7 +26,7 @@ def wrap(
     environment: dict[str, str],
     workspace: str,
     scratch: str,
-    sandbox: Sandbox | None,
+    sandbox: SandboxTier | None,
     private: Sequence[str],
 ) -> CommandLaunch:
     """`private` are our own directories. Raises `OSError` if the program is missing."""

@@ -66,9 +66,9 @@ def intents() -> Sequence[str]:
 
 
 def providers() -> Sequence[str]:
-    from sidecar.config.keys import VARIABLES
+    from sidecar.config.keys import NAMES
 
-    return tuple(VARIABLES)
+    return tuple(NAMES)
 
 
 DATA_DIR = arg(

@@ -107,7 +107,7 @@ def test_every_setting_is_described_as_data() -> None:
     described = {each.name: each for each in describe_settings()}
     assert described.keys() == Settings.model_fields.keys()
     assert described["max_tasks"][1:5] == ("BRAIN_MAX_TASKS", "int", 4, "≥ 1, ≤ 64")
-    assert described["sandbox"].type == '"auto" or "off"'
+    assert described["sandbox"].type == '"auto" or "off" or "copy" or "container" or "e2b"'
     assert all(each.description and not each.description.endswith(".") for each in described.values())
 
 

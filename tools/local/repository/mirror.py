@@ -23,7 +23,7 @@ from tools.local.confinement import CommandLimits, Confinement
 from tools.local.processes import Processes
 from tools.local.repository.git import ENVIRONMENT, find_git
 from tools.local.repository.location import find_repository
-from tools.local.sandbox.access import Sandbox
+from tools.local.sandbox.access import SandboxTier
 from tools.local.sandbox.probe import Sandboxes
 from tools.local.special_files import SpecialFiles
 from tools.text import escape_hidden
@@ -333,7 +333,7 @@ class Mirrors:
             raise ToolError(f"git {name} failed: {said}", code="git_failed")
         return collector.text
 
-    async def _sandbox(self) -> Sandbox:
+    async def _sandbox(self) -> SandboxTier:
         sandbox = await self._sandboxes.find() or await self._sandboxes.find_reader()
         if sandbox is None:
             raise ToolError(

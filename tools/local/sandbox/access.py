@@ -104,7 +104,7 @@ class CommandLaunch(NamedTuple):
     gateway: Gateway | None = None
 
 
-class Sandbox(Protocol):
+class SandboxTier(Protocol):
     tier: str
     #: Whether the process we start only supervises the command, and ends by itself after it.
     supervised: bool

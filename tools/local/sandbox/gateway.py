@@ -12,6 +12,7 @@ import socket
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 #: Sends its listening socket through the handle in its first argument, then becomes the command after it.
@@ -37,63 +38,31 @@ _CHUNK = 65_536
 _PORTS = {"http": 80, "https": 443}
 
 
-class Gateway:
-    """One for each command. Its sockets close with `close`."""
+class Upstream(NamedTuple):
+    """Where a request goes, and a header that it gets on the way."""
 
-    def __init__(self, hosts: Collection[str]) -> None:
-        self._hosts = frozenset(name.lower().rstrip(".") for name in hosts)
-        self._outside, self._inside = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._outside.setblocking(False)
+    name: str
+    port: int
+    secure: bool = False
+    header: tuple[str, str] | None = None
+
+
+class HostProxy:
+    """An HTTP proxy to some hosts and to no others. `close` ends its connections."""
+
+    def __init__(self) -> None:
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
 
-    @property
-    def handle(self) -> int:
-        """What the command's starter inherits; the caller closes it after the start."""
-        return self._inside.fileno()
-
-    def wrap(self, argv: Sequence[str]) -> list[str]:
-        return [sys.executable, "-I", "-S", "-c", _OPENER, str(self.handle), *argv]
-
-    def environment(self, environment: Mapping[str, str]) -> dict[str, str]:
-        direct = [name for name in _LOCAL if name not in self._hosts]
-        return {**environment, "NO_PROXY": ",".join(direct), "no_proxy": ",".join(direct), "NODE_USE_ENV_PROXY": "1"}
-
-    def start(self) -> None:
-        """In the event loop, after the command was started."""
-        self._inside.detach()  # closed with the other handles of the start
-        asyncio.get_running_loop().add_reader(self._outside, self._receive)
+    def upstream(self, name: str, port: int, head: bytes, *, tunnel: bool) -> Upstream | None:
+        """`None` refuses the host."""
+        raise NotImplementedError
 
     def close(self) -> None:
-        if self._outside.fileno() >= 0:
-            asyncio.get_running_loop().remove_reader(self._outside)
-            self._outside.close()
         if self._server is not None:
             self._server.close()
         for connection in self._connections:
             connection.cancel()
-
-    def _receive(self) -> None:
-        """The listening socket arrives, or the command ended before it was made."""
-        asyncio.get_running_loop().remove_reader(self._outside)
-        handles = array.array("i")
-        try:
-            _, parts, _, _ = self._outside.recvmsg(1, socket.CMSG_SPACE(handles.itemsize))
-        except OSError:
-            return
-        for level, kind, data in parts:
-            if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
-                handles.frombytes(data[: len(data) - len(data) % handles.itemsize])
-        for handle in handles:
-            listening = socket.socket(fileno=handle)
-            listening.setblocking(False)
-            serving = asyncio.create_task(self._serve(listening), name="gateway")
-            self._connections.add(serving)
-            serving.add_done_callback(self._connections.discard)
-            return
-
-    async def _serve(self, listening: socket.socket) -> None:
-        self._server = await asyncio.start_server(self._connected, sock=listening, limit=_MAX_HEAD)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -118,37 +87,100 @@ class Gateway:
         method, target, version = head.split(b"\r\n", 1)[0].decode("ascii").split(" ")
         secure = method == "CONNECT"
         url = urlsplit(f"//{target}" if secure else target)
-        name, port = (url.hostname or "").lower().rstrip("."), url.port or _PORTS.get(url.scheme, 443)
-        if name not in self._hosts or (not secure and url.scheme != "http"):
+        name, port = plain_host(url.hostname or ""), url.port or _PORTS.get(url.scheme, 443)
+        to = None if not secure and url.scheme != "http" else self.upstream(name, port, head, tunnel=secure)
+        if to is None:
             writer.write(_refusal(name))
             await writer.drain()
             return
         async with asyncio.timeout(_CONNECT_SECONDS):
-            address = await _resolve(name, port)
+            address = await _resolve(to.name, to.port)
             if address is None:
                 writer.write(_answer("502 Bad Gateway", f"{name} has no address that may be reached.\n"))
                 await writer.drain()
                 return
-            there, out = await asyncio.open_connection(*address)
+            there, out = await asyncio.open_connection(
+                *address, ssl=to.secure or None, server_hostname=to.name if to.secure else None
+            )
         try:
             if secure:
                 writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
             else:
                 path = url._replace(scheme="", netloc="").geturl() or "/"
                 # One request for each connection: the next one may name another host.
-                out.write(f"{method} {path} {version}\r\n".encode() + _plain_headers(head))
+                out.write(f"{method} {path} {version}\r\n".encode() + _plain_headers(head, to.header))
             await _both_ways(reader, writer, there, out)
         finally:
             out.close()
 
 
-def _plain_headers(head: bytes) -> bytes:
-    lines = [
-        line
-        for line in head.split(b"\r\n")[1:]
-        if line and not line.lower().startswith((b"proxy-", b"connection:", b"keep-alive:"))
-    ]
-    return b"\r\n".join([*lines, b"Connection: close", b"", b""])
+class Gateway(HostProxy):
+    """One for each command. Its sockets close with `close`."""
+
+    def __init__(self, hosts: Collection[str]) -> None:
+        super().__init__()
+        self._hosts = frozenset(map(plain_host, hosts))
+        self._outside, self._inside = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._outside.setblocking(False)
+
+    def upstream(self, name: str, port: int, head: bytes, *, tunnel: bool) -> Upstream | None:
+        return Upstream(name, port) if name in self._hosts else None
+
+    @property
+    def handle(self) -> int:
+        """What the command's starter inherits; the caller closes it after the start."""
+        return self._inside.fileno()
+
+    def wrap(self, argv: Sequence[str]) -> list[str]:
+        return [sys.executable, "-I", "-S", "-c", _OPENER, str(self.handle), *argv]
+
+    def environment(self, environment: Mapping[str, str]) -> dict[str, str]:
+        direct = [name for name in _LOCAL if name not in self._hosts]
+        return {**environment, "NO_PROXY": ",".join(direct), "no_proxy": ",".join(direct), "NODE_USE_ENV_PROXY": "1"}
+
+    def start(self) -> None:
+        """In the event loop, after the command was started."""
+        self._inside.detach()  # closed with the other handles of the start
+        asyncio.get_running_loop().add_reader(self._outside, self._receive)
+
+    def close(self) -> None:
+        if self._outside.fileno() >= 0:
+            asyncio.get_running_loop().remove_reader(self._outside)
+            self._outside.close()
+        super().close()
+
+    def _receive(self) -> None:
+        """The listening socket arrives, or the command ended before it was made."""
+        asyncio.get_running_loop().remove_reader(self._outside)
+        handles = array.array("i")
+        try:
+            _, parts, _, _ = self._outside.recvmsg(1, socket.CMSG_SPACE(handles.itemsize))
+        except OSError:
+            return
+        for level, kind, data in parts:
+            if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+                handles.frombytes(data[: len(data) - len(data) % handles.itemsize])
+        for handle in handles:
+            listening = socket.socket(fileno=handle)
+            listening.setblocking(False)
+            serving = asyncio.create_task(self._serve(listening), name="gateway")
+            self._connections.add(serving)
+            serving.add_done_callback(self._connections.discard)
+            return
+
+    async def _serve(self, listening: socket.socket) -> None:
+        self._server = await asyncio.start_server(self._connected, sock=listening, limit=_MAX_HEAD)
+
+
+def plain_host(name: str) -> str:
+    return name.lower().rstrip(".")
+
+
+def _plain_headers(head: bytes, added: tuple[str, str] | None) -> bytes:
+    dropped = [b"proxy-", b"connection:", b"keep-alive:", *([added[0].lower().encode() + b":"] if added else ())]
+    lines = [line for line in head.split(b"\r\n")[1:] if line and not line.lower().startswith(tuple(dropped))]
+    given = [f"{added[0]}: {added[1]}".encode()] if added else []
+    return b"\r\n".join([*lines, *given, b"Connection: close", b"", b""])
 
 
 def _refusal(name: str) -> bytes:

@@ -5,28 +5,33 @@ import shutil
 import sys
 from typing import Literal
 
-from tools.local.sandbox.access import CommandAccess, Sandbox
+from tools.local.sandbox.access import CommandAccess, SandboxTier
 
 _TRY_SECONDS = 5
+
+
+#: What `sandbox` in the settings may be. The last two run no command on this machine.
+Wanted = Literal["auto", "off", "copy", "container", "e2b"]
+_ELSEWHERE = ("container", "e2b")
 
 
 class Sandboxes:
     """The best sandbox of this machine, found at first use, so that a start doesn't wait for it."""
 
-    def __init__(self, wanted: Literal["auto", "off"] = "auto") -> None:
+    def __init__(self, wanted: Wanted = "auto") -> None:
         self._wanted = wanted
-        self._found: Sandbox | None = None
+        self._found: SandboxTier | None = None
         self._looked = False
-        self._reader: Sandbox | None = None
+        self._reader: SandboxTier | None = None
         self._reader_looked = False
 
-    def best(self) -> Sandbox | None:
+    def best(self) -> SandboxTier | None:
         if not self._looked:
-            self._found = _probe() if self._wanted == "auto" else None
+            self._found = None if self._wanted == "off" else _probe()
             self._looked = True
         return self._found
 
-    def reader(self) -> Sandbox | None:
+    def reader(self) -> SandboxTier | None:
         """For our own searches and Git, which only look: the quickest sandbox, whatever you set for commands."""
         if not self._reader_looked:
             from tools.local.sandbox.landlock import Landlock
@@ -36,26 +41,28 @@ class Sandboxes:
             self._reader_looked = True
         return self._reader
 
-    async def find_reader(self) -> Sandbox | None:
+    async def find_reader(self) -> SandboxTier | None:
         """Like `reader`, without blocking the event loop the first time."""
         return self._reader if self._reader_looked else await asyncio.to_thread(self.reader)
 
-    async def find(self) -> Sandbox | None:
+    async def find(self) -> SandboxTier | None:
         """Like `best`, without blocking the event loop the first time."""
         return self._found if self._looked else await asyncio.to_thread(self.best)
 
     def available(self) -> bool:
-        return self.best() is not None
+        return self._wanted in _ELSEWHERE or self.best() is not None
 
     def reaches_hosts(self) -> bool:
         """Whether commands can reach granted hosts, and no others."""
         best = self.best()
-        return best is not None and best.own_network
+        return self._wanted in _ELSEWHERE or (best is not None and best.own_network)
 
     @property
     def tier(self) -> str:
+        if self._wanted in ("off", *_ELSEWHERE):
+            return self._wanted
         best = self.best()
-        return "off" if self._wanted == "off" else best.tier if best else "none"
+        return best.tier if best else "none"
 
     @property
     def description(self) -> str:
@@ -64,6 +71,9 @@ class Sandboxes:
                 return "off in your settings; every command needs your approval"
             case "none":
                 return "no sandbox works on this machine; every command needs your approval"
+            case "container" | "e2b":
+                where = "containers" if self._wanted == "container" else "machines of E2B"
+                return f"{self._wanted}: commands run in {where} with a copy of the workspace, and changes come back"
             case tier:
                 hosts = (
                     "" if self.reaches_hosts() else ". It can't reach hosts that you granted: installs need approval"
@@ -74,7 +84,7 @@ class Sandboxes:
                 )
 
 
-def _probe() -> Sandbox | None:
+def _probe() -> SandboxTier | None:
     from tools.local.sandbox.bubblewrap import Bubblewrap
     from tools.local.sandbox.landlock import Landlock
     from tools.local.sandbox.seatbelt import Seatbelt
@@ -90,7 +100,7 @@ def _probe() -> Sandbox | None:
     return None
 
 
-def works(sandbox: Sandbox) -> bool:
+def works(sandbox: SandboxTier) -> bool:
     import subprocess
     import tempfile
 
