@@ -66,7 +66,7 @@ class McpRoutes:
         workspace = self._workspace(wanted.workspace)
         entry = self._entry(wanted.name, workspace)
         try:
-            listing = await self._servers.connection(entry, workspace).current_listing(fresh=True)
+            listing = await self._servers.connection(entry).current_listing(fresh=True)
         except ToolError:
             return answer(McpTest(server=self._status(entry.name, workspace), tools=[]))
         tools = [
@@ -80,13 +80,13 @@ class McpRoutes:
         workspace = self._workspace(wanted.workspace)
         entry = self._entry(wanted.name, workspace)
         try:
-            listing = await self._servers.connection(entry, workspace).current_listing()
+            listing = await self._servers.connection(entry).current_listing()
         except ToolError as error:
             raise OperationRefused(409, "mcp_server_failed", error.message) from error
         if listing.digest != wanted.digest:
             message = "The tools changed since you saw them. Nothing was accepted; look at them again."
             raise OperationRefused(409, "mcp_changed", message)
-        self._servers.pins.accept(entry, workspace, listing)
+        self._servers.pins.accept(entry, listing)
         return self._listed(workspace)
 
     async def add(self, request: Request) -> Response:
@@ -114,7 +114,7 @@ class McpRoutes:
         if not removed:
             raise OperationRefused(404, "unknown_server", f"Your mcp.json has no server {wanted.name[:100]}.")
         if entry is not None:
-            self._servers.pins.remove(entry, workspace)
+            self._servers.pins.remove(entry)
             await self._servers.forget(entry.name, workspace)
         return self._listed(workspace)
 

@@ -1,50 +1,84 @@
-"""What a call of an MCP tool costs through our executor, beside the SDK's bare call of the same server, in one run."""
+"""What a call of an MCP tool costs through our executor, beside the SDK's bare call of the same server, in one run.
+
+Ours is the whole call: validation, policy, review of the pinned tools, redaction, events, outcome; and the server runs
+in the sandbox. The processor time is that of this process, without the server's.
+"""
 
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from tests.benchmarks.result import Result
 from tests.support.mcp.bench import SERVER, McpBench, scripted
 
 _CALLS = 300
 _WARM_UP = 30
+_TEXT = "x" * 200
 
 
 async def run() -> list[Result]:
-    from mcp import Client, StdioServerParameters
+    from mcp import StdioServerParameters
 
-    bare = StdioServerParameters(command=sys.executable, args=[SERVER])
+    results = await _compare(
+        "stdio", scripted(readOnly=["echo"]), StdioServerParameters(command=sys.executable, args=[SERVER])
+    )
+    with _http_server() as url:
+        results += await _compare("HTTP", {"url": url, "readOnly": ["echo"]}, url)
+    return results
+
+
+async def _compare(transport: str, entry: dict[str, Any], bare: Any) -> list[Result]:
+    from mcp import Client
+
     with tempfile.TemporaryDirectory() as directory:
-        bench = McpBench(Path(directory), {"s": scripted(readOnly=["echo"])})
+        bench = McpBench(Path(directory), {"s": entry})
         try:
-            async with Client(bare, mode="legacy") as client:
+            async with Client(bare, mode="legacy" if transport == "stdio" else "auto") as client:
                 await client.list_tools()
 
                 async def through_us() -> None:
-                    assert (await bench.call("s__echo", text="x" * 200)).status == "success"
+                    assert (await bench.call("s__echo", text=_TEXT)).status == "success"
 
                 async def through_the_sdk() -> None:
-                    assert not (await client.call_tool("echo", {"text": "x" * 200})).is_error
+                    assert not (await client.call_tool("echo", {"text": _TEXT})).is_error
 
-                ours, theirs = await _medians(through_us, through_the_sdk)
+                (ours, used), (theirs, they_used) = await _measure(through_us, through_the_sdk)
         finally:
             await bench.close()
+    name, baseline = f"a call of an MCP tool over {transport}", "the SDK's bare call"
     return [
-        Result("a call of an MCP tool", ours * 1000, "ms", ours / theirs, "the SDK's bare call", most_ratio=1.3),
+        Result(name, ours * 1000, "ms", ours / theirs, baseline, most_ratio=1.3),
+        Result(f"{name}: processor", used * 1000, "ms", used / they_used, baseline, most_ratio=1.3),
     ]
 
 
-async def _medians(*calls: Callable[[], Awaitable[None]]) -> list[float]:
-    """Taken in turns, so that a busy neighbour disturbs all of them alike."""
-    times: list[list[float]] = [[] for _ in calls]
+async def _measure(*calls: Callable[[], Awaitable[None]]) -> list[tuple[float, float]]:
+    """Medians of time and of processor time, taken in turns, so that a busy neighbour disturbs all of them alike."""
+    times: list[list[tuple[float, float]]] = [[] for _ in calls]
     for number in range(_CALLS + _WARM_UP):
         for place, call in enumerate(calls):
-            before = time.perf_counter()
+            used, before = time.process_time(), time.perf_counter()
             await call()
             if number >= _WARM_UP:
-                times[place].append(time.perf_counter() - before)
-    return [statistics.median(each) for each in times]
+                times[place].append((time.perf_counter() - before, time.process_time() - used))
+    return [
+        (statistics.median(each[0] for each in taken), statistics.median(each[1] for each in taken)) for taken in times
+    ]
+
+
+@contextmanager
+def _http_server() -> Iterator[str]:
+    command = [sys.executable, "-m", "tests.support.mcp.http_server"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        yield process.stdout.readline().strip()
+    finally:
+        process.kill()
+        process.communicate()

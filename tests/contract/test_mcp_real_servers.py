@@ -140,7 +140,7 @@ async def test_a_real_server_that_is_killed_comes_back(make: Make) -> None:
 
 def peer_of(bench: McpBench, name: str) -> Any:
     workspace = str(bench.workspace)
-    return bench.servers.connection(bench.servers.entries(workspace)[name], workspace)._peer
+    return bench.servers.connection(bench.servers.entries(workspace)[name])._peer
 
 
 async def test_a_real_server_that_hangs_blocks_for_two_seconds_and_is_replaced(make: Make) -> None:

@@ -137,8 +137,7 @@ class Executor:
 
     async def _prepare(self, call: ToolCall, context: BatchContext) -> CallContext | ToolError:
         try:
-            await self._registry.prepare(call.tool, context.workspace)
-            tool = self._registry.get(call.tool, context.workspace)
+            tool = await self._registry.prepare(call.tool, context.workspace)
             if not context.offers(tool.spec):
                 raise self._not_offered(tool.spec, context)
             if call.problem:
@@ -168,7 +167,10 @@ class Executor:
     def _session(self, context: BatchContext) -> Session:
         if context.session is not None:
             return context.session
-        return self._sessions.setdefault(context.ledger, Session())
+        session = self._sessions.get(context.ledger)
+        if session is None:
+            session = self._sessions[context.ledger] = Session()
+        return session
 
     async def _carry_out_all(
         self, calls: Sequence[ToolCall], prepared: list[CallContext | ToolError], context: BatchContext, limit: int

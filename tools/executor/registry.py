@@ -105,7 +105,7 @@ class Registry:
         #: Your choice whether a tool may run beside other calls.
         self.parallel: Mapping[str, bool] = {}
 
-    def get(self, name: str, workspace: str = "") -> AnyTool:
+    def find(self, name: str, workspace: str = "") -> AnyTool | None:
         called, name = name, name if name in self._names else ALIASES.get(name, name)
         tool = self._tools.get(name)
         if tool is not None:
@@ -116,6 +116,12 @@ class Registry:
         for source in self.sources:
             if (tool := source.find(called, workspace)) is not None:
                 return tool
+        return None
+
+    def get(self, name: str, workspace: str = "") -> AnyTool:
+        """Raises `UnknownTool`."""
+        if (tool := self.find(name, workspace)) is not None:
+            return tool
         import difflib
 
         near = difflib.get_close_matches(name[:100], [*self._names, *ALIASES], n=1)
@@ -135,13 +141,15 @@ class Registry:
                 self.offers({name})
                 await asyncio.sleep(0)
 
-    async def prepare(self, name: str, workspace: str) -> None:
-        """Before `get`. Raises `ToolError`."""
+    async def prepare(self, name: str, workspace: str) -> AnyTool:
+        """As `get`, also for a tool that must be imported, or that its source must ask for. Raises `ToolError`."""
         if name in self._loaders and name not in self._tools:
             await self.load([name])
-        elif name not in self:
-            for source in self.sources:
-                await source.prepare(name, workspace)
+        if (tool := self.find(name, workspace)) is not None:
+            return tool
+        for source in self.sources:
+            await source.prepare(name, workspace)
+        return self.get(name, workspace)
 
     def start(self, workspace: str) -> None:
         for source in self.sources:

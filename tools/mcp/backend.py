@@ -28,18 +28,18 @@ class McpBackend:
 
     def find(self, name: str, workspace: str) -> AnyTool | None:
         entry = self._entry(name, workspace)
-        return self._tools_of(entry, workspace).get(name) if entry is not None else None
+        return self._tools_of(entry).get(name) if entry is not None else None
 
     def tools(self, workspace: str) -> Sequence[AnyTool]:
         """Of accepted sets and of servers that run."""
         entries = self.servers.entries(workspace).values()
-        return [tool for entry in entries for tool in self._tools_of(entry, workspace).values()]
+        return [tool for entry in entries for tool in self._tools_of(entry).values()]
 
     async def prepare(self, name: str, workspace: str) -> None:
         """Ask the server of a tool that nobody has seen yet for its tools. Raises `ServerFailed`."""
         entry = self._entry(name, workspace)
-        if entry is not None and not self._tools_of(entry, workspace):
-            await self.servers.connection(entry, workspace).connect()
+        if entry is not None and not self._tools_of(entry):
+            await self.servers.connection(entry).connect()
 
     def start(self, workspace: str) -> None:
         self.servers.start(workspace)
@@ -48,37 +48,45 @@ class McpBackend:
         server, separator, _ = name.partition(_SEPARATOR)
         return self.servers.entries(workspace).get(server) if separator else None
 
-    def _tools_of(self, entry: ServerEntry, workspace: str) -> dict[str, ServerTool]:
-        listing, accepted = self.servers.listing(entry, workspace)
+    def _tools_of(self, entry: ServerEntry) -> dict[str, ServerTool]:
+        listing, accepted = self.servers.listing(entry)
         if listing is None:
             return {}
         stamp = (entry, listing.digest, accepted)
-        known = self._tools.get((workspace, entry.name))
+        known = self._tools.get((entry.workspace, entry.name))
         if known is None or known[0] != stamp:
             sandboxed = self.servers.sandboxed
             made = {
                 name: ServerTool(name, listed, entry, accepted=accepted, sandboxed=sandboxed)
                 for name, listed in listing.names.items()
             }
-            known = self._tools[(workspace, entry.name)] = (stamp, made)
+            known = self._tools[(entry.workspace, entry.name)] = (stamp, made)
         return known[1]
 
     # -- as a backend ------------------------------------------------------------------------------------------------
 
     def offers(self, tool: str, workspace: str) -> bool:
-        return self._entry(tool, workspace) is not None
+        """Only what `find` found: `review` looks again whether the server is still configured."""
+        known = self._tools.get((workspace, tool.partition(_SEPARATOR)[0]))
+        return known is not None and tool in known[1]
 
     def remembers(self, call_id: str) -> bool:
         return False
 
     async def review(self, tool: AnyTool, workspace: str) -> CallReview:
         """Compare the tool set with the one that you accepted. Raises `ServerFailed`."""
-        entry, listing = await self._current(tool, workspace)
-        state = self.servers.pins.state(entry, workspace, listing)
+        entry = self._entry(tool.spec.name, workspace)
+        if entry is None:
+            raise ServerFailed(f"No MCP server of {workspace} has {tool.spec.name} any more.")
+        assert isinstance(tool, ServerTool)
+        if entry is not tool.entry and entry != tool.entry:
+            raise _changed(entry, "Its entry in mcp.json changed")
+        listing = await self._current(tool)
+        state = self.servers.pins.state(entry, listing)
         bound = subject(entry, listing)
         if state == "pinned":
             return CallReview(bound)
-        diff = self.servers.pins.diff(entry, workspace, listing)
+        diff = self.servers.pins.diff(entry, listing)
         if state == "new":
             why = f"you have not accepted the tools of the MCP server {entry.name} yet"
             return CallReview(bound, why, diff)
@@ -86,15 +94,12 @@ class McpBackend:
         return CallReview(bound, why, diff, must_ask=True)
 
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
-        entry, listing = await self._current(tool, call.workspace)
+        assert isinstance(tool, ServerTool)
+        entry, listing = tool.entry, await self._current(tool)
         if subject(entry, listing) != call.reviewed:
-            raise ToolError(
-                f"The tools of {entry.name} changed while the call was decided; nothing was sent.",
-                advice="Call it again.",
-                code="mcp_changed",
-            )
-        if self.servers.pins.state(entry, call.workspace, listing) != "pinned":
-            self.servers.pins.accept(entry, call.workspace, listing)
+            raise _changed(entry, "Its tools or its program changed")
+        if self.servers.pins.state(entry, listing) != "pinned":
+            self.servers.pins.accept(entry, listing)
         listed = listing.names[tool.spec.name]
 
         async def progress(done: float, total: float | None, message: str | None) -> None:
@@ -102,20 +107,22 @@ class McpBackend:
             output("progress", f"{part} {clean(message or '')[:500]}".strip() + "\n")
 
         questions = Elicitation(entry.name, call.id, call.choose)
-        connection = self.servers.connection(entry, call.workspace)
+        connection = self.servers.connection(entry)
         result = await connection.call(listed.name, args, entry.timeout, progress, questions.answer)
         return to_result(entry.name, result, confined=entry.transport == "stdio" and self.servers.sandboxed)
 
-    async def _current(self, tool: AnyTool, workspace: str) -> tuple[ServerEntry, Listing]:
-        entry = self._entry(tool.spec.name, workspace)
-        if entry is None:
-            raise ServerFailed(f"No MCP server of {workspace} has {tool.spec.name} any more.")
-        listing = await self.servers.connection(entry, workspace).current_listing()
+    async def _current(self, tool: ServerTool) -> Listing:
+        listing = await self.servers.connection(tool.entry).current_listing()
         if tool.spec.name not in listing.names:
             raise ServerFailed(
-                f"The MCP server {entry.name} no longer has {tool.spec.name}.", advice="Go on without it."
+                f"The MCP server {tool.entry.name} no longer has {tool.spec.name}.", advice="Go on without it."
             )
-        return entry, listing
+        return listing
 
     async def close(self) -> None:
         await self.servers.close()
+
+
+def _changed(entry: ServerEntry, what: str) -> ToolError:
+    message = f"{what} while the call to the MCP server {entry.name} was decided; nothing was sent."
+    return ToolError(message, advice="Call it again.", code="mcp_changed")

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any, NamedTuple
@@ -18,12 +19,16 @@ _MAX_SESSIONS = 16
 _MAX_BYTES = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Configured:
     """The servers of one workspace, and why others can't be used, both by name."""
 
     servers: Mapping[str, ServerEntry] = field(default_factory=dict)
     problems: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def enabled(self) -> Mapping[str, ServerEntry]:
+        return {name: entry for name, entry in self.servers.items() if not entry.disabled}
 
 
 class Configuration:

@@ -5,6 +5,7 @@ The SDK's client must be entered and left by the same task, so one task owns it.
 
 import asyncio
 import logging
+import math
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
@@ -49,9 +50,8 @@ class ServerFailed(ToolError):
 class ServerConnection:
     """`open_transport` prepares one attempt to reach the server."""
 
-    def __init__(self, entry: ServerEntry, workspace: str, open_transport: Callable[[], Awaitable[Opening]]) -> None:
+    def __init__(self, entry: ServerEntry, open_transport: Callable[[], Awaitable[Opening]]) -> None:
         self.entry = entry
-        self.workspace = workspace
         self.state: State = "stopped"
         self.error = ""
         self.listing: Listing | None = None
@@ -66,6 +66,7 @@ class ServerConnection:
         self._failures = 0
         self._retry_at = 0.0
         self._ready_at = 0.0
+        self._used_at = 0.0
         #: Who answers the questions of the server, for each open call.
         self._askers: list[Asker] = []
         #: Counts people being asked on behalf of the server; meanwhile the time limits stand still.
@@ -123,7 +124,8 @@ class ServerConnection:
                 self._listening = asyncio.create_task(self._listen(client), name=f"mcp-{self.entry.name}-changes")
                 self._client, self.state, self.error, self._ready_at = client, "ready", "", time.monotonic()
                 ready.set_result(None)
-                self._stop_when_idle()
+                self._used_at = time.monotonic()
+                self._stop_if_idle()
                 await self._ended(closing)
                 # From here on a new attempt may begin, which is none of this one's business.
                 self._client, over = None, True
@@ -184,16 +186,15 @@ class ServerConnection:
         self.state, self.error, self._stale = "failed", clean(why)[:1_000], True
         log.info("The MCP server %s failed: %s", self.entry.name, self.error)
 
-    def _stop_when_idle(self) -> None:
+    def _stop_if_idle(self) -> None:
+        """Look again when it could have been idle for long enough; a timer for each call would cost more."""
+        left = _IDLE_SECONDS if self._askers else self._used_at + _IDLE_SECONDS - time.monotonic()
+        if left <= 0:
+            self._closing.set()
+            return
         if self._idle is not None:
             self._idle.cancel()
-        self._idle = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self._stop_if_idle)
-
-    def _stop_if_idle(self) -> None:
-        if self._askers:
-            self._stop_when_idle()
-        else:
-            self._closing.set()
+        self._idle = asyncio.get_running_loop().call_later(left, self._stop_if_idle)
 
     # -- requests ----------------------------------------------------------------------------------------------------
 
@@ -213,11 +214,12 @@ class ServerConnection:
 
         client = await self.connect()
         self._askers.append(asker)
-        self._stop_when_idle()
+        self._used_at = time.monotonic()
         try:
             header = current_header()
             meta = {HEADER: header} if header else None
-            work = client.call_tool(tool, args, read_timeout_seconds=timeout + 1, progress_callback=progress, meta=meta)
+            # `_watch` keeps the time limit: it stands still while you are asked something.
+            work = client.call_tool(tool, args, read_timeout_seconds=math.inf, progress_callback=progress, meta=meta)
             return await self._watch(work, timeout, sent=True)
         except MCPError as error:
             if self._client is not client or error.error.code in _GONE_CODES:
@@ -234,7 +236,7 @@ class ServerConnection:
         from mcp import MCPError
 
         client = await self.connect()
-        self._stop_when_idle()
+        self._used_at = time.monotonic()
         try:
             return await self._watch(request(client), _REQUEST_SECONDS)
         except MCPError as error:
@@ -242,38 +244,62 @@ class ServerConnection:
 
     async def _watch(self, work: Awaitable[T], limit: float, *, sent: bool = False) -> T:
         """Await an answer while the server shows signs of life: it answers, writes, or uses the processor."""
-        task = asyncio.ensure_future(work)
-        life = SignsOfLife(lambda: self._peer)
-        deadline = time.monotonic() + limit
+        loop, started = asyncio.get_running_loop(), time.monotonic()
+        watching: asyncio.Task[ToolError] | None = None
+
+        def begin() -> None:
+            nonlocal watching
+            watching = asyncio.create_task(self._await_silence(started, limit, sent=sent))
+            watching.add_done_callback(end)
+
+        def end(task: asyncio.Task[ToolError]) -> None:
+            if not task.cancelled():
+                bounds.reschedule(loop.time())
+
+        # Most answers come before there is a reason to look.
+        timer = loop.call_later(_LOOK_SECONDS, begin)
+        try:
+            async with asyncio.timeout(None) as bounds:
+                return await work
+        except TimeoutError:
+            if not bounds.expired() or watching is None:
+                raise
+            raise watching.result() from None
+        finally:
+            timer.cancel()
+            if watching is not None:
+                watching.remove_done_callback(end)
+                watching.cancel()
+
+    async def _await_silence(self, started: float, limit: float, *, sent: bool) -> ToolError:
+        """Return once the server hangs, with what to say about it."""
+        life, deadline, before = SignsOfLife(lambda: self._peer, started), started + limit, started
         probe: asyncio.Task[bool] | None = None
         try:
             while True:
-                watched = {task, probe} if probe is not None and not probe.done() else {task}
-                before = time.monotonic()
-                await asyncio.wait(watched, timeout=_LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-                if task.done():
-                    return task.result()
                 life.excuse(time.monotonic() - before - _LOOK_SECONDS)
-                if self._asking or self._loading:
-                    deadline = max(deadline, time.monotonic() + limit)
-                    life.renew()
-                    continue
                 if probe is not None and probe.done() and not probe.cancelled() and probe.result():
                     life.renew()
                     probe = None
-                if time.monotonic() > deadline:
-                    raise self._silent(f"did not answer within {limit:g} s", sent=sent)
-                silent = await life.silent_seconds()
-                if sent and probe is None and silent > SILENT_SECONDS / 4 and self._client is not None:
-                    probe = asyncio.create_task(self._probe(self._client))
-                if silent > SILENT_SECONDS and not (sent and self.entry.patient):
-                    raise self._silent(f"showed no sign of life for {SILENT_SECONDS:g} s", sent=sent)
+                if self._asking or self._loading:
+                    deadline = max(deadline, time.monotonic() + limit)
+                    life.renew()
+                elif time.monotonic() > deadline:
+                    return self._silent(f"did not answer within {limit:g} s", sent=sent)
+                else:
+                    silent = await life.silent_seconds()
+                    if sent and probe is None and silent > SILENT_SECONDS / 4 and self._client is not None:
+                        probe = asyncio.create_task(self._probe(self._client))
+                    if silent > SILENT_SECONDS and not (sent and self.entry.patient):
+                        return self._silent(f"showed no sign of life for {SILENT_SECONDS:g} s", sent=sent)
+                before = time.monotonic()
+                if probe is not None and not probe.done():
+                    await asyncio.wait((probe,), timeout=_LOOK_SECONDS)
+                else:
+                    await asyncio.sleep(_LOOK_SECONDS)
         finally:
-            for each in (task, probe):
-                if each is not None and not each.done():
-                    each.cancel()
-                    with suppress(asyncio.CancelledError, Exception):
-                        await each
+            if probe is not None:
+                probe.cancel()
 
     async def _probe(self, client: "Client") -> bool:
         """Whether the server answers at all."""
@@ -346,7 +372,8 @@ class ServerConnection:
 
         from mcp_types import ListRootsResult, Root
 
-        return ListRootsResult(roots=[Root(uri=Path(self.workspace).as_uri(), name=Path(self.workspace).name)])
+        workspace = Path(self.entry.workspace)
+        return ListRootsResult(roots=[Root(uri=workspace.as_uri(), name=workspace.name)])
 
     # -- errors ------------------------------------------------------------------------------------------------------
 

@@ -1,8 +1,11 @@
 """One server as an `mcp.json` describes it, in the formats of Claude Code, Cursor and VS Code."""
 
+import hashlib
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from pydantic import JsonValue
@@ -33,9 +36,9 @@ class ServerGrants:
     write: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ServerEntry:
-    """Variables are already expanded, for one workspace."""
+    """Variables are already expanded, for `workspace`."""
 
     name: str
     #: Whether it is in your configuration directory; otherwise the workspace brought it.
@@ -59,6 +62,37 @@ class ServerEntry:
     timeout: float = 60.0
     patient: bool = False
     disabled: bool = False
+    workspace: str = ""
+
+    @cached_property
+    def launch(self) -> str:
+        """Digest of what is started or called, with which environment and grants. Another value is another server."""
+        parts = [
+            self.transport,
+            self.command,
+            "" if self.cwd == self.workspace else self.cwd,
+            self.url,
+            sorted(self.environment.items()),
+            sorted(self.headers.items()),
+            self.grants.network,
+            self.grants.read,
+            self.grants.write,
+        ]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+    @cached_property
+    def pin_key(self) -> str:
+        """Your own servers are the same in every workspace, unless their entry names it."""
+        named = (self.environment, self.headers)
+        words = [
+            *self.command,
+            self.url,
+            *self.grants.read,
+            *self.grants.write,
+            *(word for each in named for word in each.values()),
+        ]
+        varies = not self.own or any(self.workspace in word for word in words)
+        return json.dumps([self.name, self.workspace if varies else ""])
 
     def allows(self, tool: str) -> bool:
         return not self.allow.isdisjoint({tool, "*"})
@@ -175,6 +209,7 @@ def parse_entry(written: str, raw: object, expand: Callable[[str], str], workspa
         timeout=float(timeout) if timeout is not None else 60.0,
         patient=timeout is not None,
         disabled=bool(raw.get("disabled", False)),
+        workspace=workspace,
     )
 
 

@@ -32,9 +32,9 @@ class Opening(NamedTuple):
 class SignsOfLife:
     """When a server last wrote something or used the processor."""
 
-    def __init__(self, find_peer: Callable[[], Peer | None]) -> None:
+    def __init__(self, find_peer: Callable[[], Peer | None], since: float) -> None:
         self._find_peer = find_peer
-        self._since = time.monotonic()
+        self._since = since
         self._used = -1.0
 
     def renew(self) -> None:

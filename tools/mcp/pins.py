@@ -4,7 +4,6 @@ A set is pinned whole: names, descriptions and schemas. A server whose set diffe
 accept the difference. The entry is part of it: another command or address is another server.
 """
 
-import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping
@@ -20,7 +19,6 @@ from tools.mcp.listing import ListedTool, Listing, make_listing
 State = Literal["new", "changed", "pinned"]
 _MAX_PINS = 500
 _MAX_DIFF_LINES = 400
-_LAUNCHES: dict[int, tuple[ServerEntry, str]] = {}
 
 
 @dataclass(frozen=True)
@@ -43,45 +41,45 @@ class Pins:
         #: Made from pins; every call asks for one.
         self._listings: dict[str, tuple[Pin, Listing]] = {}
 
-    def find(self, entry: ServerEntry, workspace: str) -> Pin | None:
-        return self._load().get(_key(entry, workspace))
+    def find(self, entry: ServerEntry) -> Pin | None:
+        return self._load().get(entry.pin_key)
 
-    def listing(self, entry: ServerEntry, workspace: str) -> Listing | None:
+    def listing(self, entry: ServerEntry) -> Listing | None:
         """The accepted set of this very server, which can be offered before it runs."""
-        pin = self.find(entry, workspace)
-        if pin is None or pin.launch != launch_digest(entry):
+        pin = self.find(entry)
+        if pin is None or pin.launch != entry.launch:
             return None
-        known = self._listings.get(key := _key(entry, workspace))
+        known = self._listings.get(key := entry.pin_key)
         if known is None or known[0] is not pin:
             made = make_listing(entry.name, ((t.name, t.description, t.schema, t.read_only) for t in pin.tools))
             known = self._listings[key] = (pin, made)
         return known[1]
 
-    def state(self, entry: ServerEntry, workspace: str, listing: Listing) -> State:
-        pin = self.find(entry, workspace)
+    def state(self, entry: ServerEntry, listing: Listing) -> State:
+        pin = self.find(entry)
         if pin is None:
             return "new"
-        same = pin.launch == launch_digest(entry) and pin.digest == listing.digest
+        same = pin.launch == entry.launch and pin.digest == listing.digest
         return "pinned" if same else "changed"
 
-    def accept(self, entry: ServerEntry, workspace: str, listing: Listing) -> None:
+    def accept(self, entry: ServerEntry, listing: Listing) -> None:
         pins = self._load()
-        pins.pop(key := _key(entry, workspace), None)
-        pins[key] = Pin(launch_digest(entry), entry.where, listing.tools, self._clock())
+        pins.pop(key := entry.pin_key, None)
+        pins[key] = Pin(entry.launch, entry.where, listing.tools, self._clock())
         while len(pins) > _MAX_PINS:
             del pins[next(iter(pins))]
         self._save(pins)
 
-    def remove(self, entry: ServerEntry, workspace: str) -> None:
+    def remove(self, entry: ServerEntry) -> None:
         pins = self._load()
-        if pins.pop(_key(entry, workspace), None) is not None:
+        if pins.pop(entry.pin_key, None) is not None:
             self._save(pins)
 
-    def diff(self, entry: ServerEntry, workspace: str, listing: Listing) -> str:
+    def diff(self, entry: ServerEntry, listing: Listing) -> str:
         """What changed since you accepted the set; all of it if you never did."""
         import difflib
 
-        pin = self.find(entry, workspace)
+        pin = self.find(entry)
         before = _render(pin.where, pin.tools) if pin is not None else []
         after = _render(entry.where, listing.tools)
         name = f"tools of {entry.name}"
@@ -105,38 +103,6 @@ class Pins:
             for key, pin in pins.items()
         }
         write_private(self._file, json.dumps(records))
-
-
-def launch_digest(entry: ServerEntry) -> str:
-    """As `_digest_launch`, kept for entries in use: every call asks several times."""
-    known = _LAUNCHES.get(id(entry))
-    if known is None or known[0] is not entry:
-        if len(_LAUNCHES) >= _MAX_PINS:
-            _LAUNCHES.clear()
-        known = _LAUNCHES[id(entry)] = (entry, _digest_launch(entry))
-    return known[1]
-
-
-def _digest_launch(entry: ServerEntry) -> str:
-    """What is started or called, with which environment and grants. Another value is another server."""
-    parts = [
-        entry.transport,
-        entry.command,
-        entry.cwd,
-        entry.url,
-        sorted(entry.environment.items()),
-        sorted(entry.headers.items()),
-        entry.grants.network,
-        entry.grants.read,
-        entry.grants.write,
-    ]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-
-
-def _key(entry: ServerEntry, workspace: str) -> str:
-    """Your own servers are the same in every workspace, unless their entry names it."""
-    varies = not entry.own or any(workspace in word for word in (*entry.command, entry.url))
-    return json.dumps([entry.name, workspace if varies else ""])
 
 
 def _render(where: str, tools: tuple[ListedTool, ...]) -> list[str]:

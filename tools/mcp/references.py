@@ -67,10 +67,10 @@ class McpReferences:
 
     async def all(self, workspace: str) -> ServerReferences:
         """Of every server whose tools you accepted; those that are slow or fail are left out."""
-        entries = [each for each in self._servers.entries(workspace).values() if self._accepted(each, workspace)]
+        entries = [each for each in self._servers.entries(workspace).values() if self._accepted(each)]
         if not entries:
             return ServerReferences()
-        tasks = [asyncio.create_task(self._list(entry, workspace)) for entry in entries]
+        tasks = [asyncio.create_task(self._list(entry)) for entry in entries]
         done, slow = await asyncio.wait(tasks, timeout=_ALL_SECONDS)
         for task in slow:
             task.cancel()
@@ -86,7 +86,7 @@ class McpReferences:
         uri = _find_uri(name, listed.resources)
         if uri is None:
             raise ToolError(f"{server} lists no resource {name[:100]}.", code="mcp_unknown_resource")
-        result = await self._servers.connection(entry, workspace).ask(lambda client: client.read_resource(uri))
+        result = await self._servers.connection(entry).ask(lambda client: client.read_resource(uri))
         return clip(clean("\n".join(_render(each) for each in result.contents[:_MAX_PARTS])), MAX_TEXT)
 
     async def prompt(self, server: str, name: str, words: str, workspace: str) -> str:
@@ -97,24 +97,24 @@ class McpReferences:
             known = ", ".join(each.name for each in listed.prompts[:20]) or "none"
             raise ToolError(f"{server} has no prompt {name[:100]}. It has: {known}.", code="mcp_unknown_prompt")
         given = fill_in(found, words)
-        result = await self._servers.connection(entry, workspace).ask(lambda client: client.get_prompt(name, given))
+        result = await self._servers.connection(entry).ask(lambda client: client.get_prompt(name, given))
         return clip(clean("\n\n".join(_message(each) for each in result.messages[:_MAX_PARTS])), MAX_TEXT)
 
     async def _known(self, server: str, workspace: str) -> tuple[ServerEntry, ServerReferences]:
         entry = self._servers.entries(workspace).get(server)
         if entry is None:
             raise ToolError(f"No MCP server is called {server[:60]}.", code="mcp_unknown_server")
-        current = await self._servers.connection(entry, workspace).current_listing()
-        if self._servers.pins.state(entry, workspace, current) != "pinned":
+        current = await self._servers.connection(entry).current_listing()
+        if self._servers.pins.state(entry, current) != "pinned":
             message = f"You have not accepted the tools of the MCP server {server} as they are now."
             raise ToolError(message, advice=f"See them: brain mcp test {server}", code="mcp_not_accepted")
-        return entry, await self._list(entry, workspace)
+        return entry, await self._list(entry)
 
-    def _accepted(self, entry: ServerEntry, workspace: str) -> bool:
-        return self._servers.pins.listing(entry, workspace) is not None
+    def _accepted(self, entry: ServerEntry) -> bool:
+        return self._servers.pins.listing(entry) is not None
 
-    async def _list(self, entry: ServerEntry, workspace: str) -> ServerReferences:
-        connection, key = self._servers.connection(entry, workspace), (workspace, entry.name)
+    async def _list(self, entry: ServerEntry) -> ServerReferences:
+        connection, key = self._servers.connection(entry), (entry.workspace, entry.name)
         known = self._listed.get(key)
         if known is not None and known[0] is connection and time.monotonic() - known[1] < _LISTED_SECONDS:
             return known[2]

@@ -18,7 +18,7 @@ from tools.mcp.connection import ServerConnection, ServerFailed
 from tools.mcp.entry import ServerEntry
 from tools.mcp.listing import Listing
 from tools.mcp.peer import Opening
-from tools.mcp.pins import Pins, launch_digest
+from tools.mcp.pins import Pins
 from tools.mcp.stdio import ServerProcess
 
 _MAX_CONNECTIONS = 64
@@ -62,27 +62,26 @@ class McpServers:
         return self._sandboxes is not None and self._sandboxes.available()
 
     def entries(self, workspace: str) -> Mapping[str, ServerEntry]:
-        servers = self.configuration.load(workspace).servers
-        return {name: entry for name, entry in servers.items() if not entry.disabled}
+        return self.configuration.load(workspace).enabled
 
-    def listing(self, entry: ServerEntry, workspace: str) -> tuple[Listing | None, bool]:
+    def listing(self, entry: ServerEntry) -> tuple[Listing | None, bool]:
         """The set to offer, and whether you accepted it. An accepted one needs no running server."""
-        pinned = self.pins.listing(entry, workspace)
+        pinned = self.pins.listing(entry)
         if pinned is not None:
             return pinned, True
-        connection = self._connections.get((workspace, entry.name))
+        connection = self._connections.get((entry.workspace, entry.name))
         known = connection.listing if connection is not None and connection.entry == entry else None
-        return known, known is not None and self.pins.state(entry, workspace, known) == "pinned"
+        return known, known is not None and self.pins.state(entry, known) == "pinned"
 
-    def connection(self, entry: ServerEntry, workspace: str) -> ServerConnection:
-        key = (workspace, entry.name)
+    def connection(self, entry: ServerEntry) -> ServerConnection:
+        key = (entry.workspace, entry.name)
         found = self._connections.get(key)
-        if found is None or found.entry != entry:
+        if found is None or (found.entry is not entry and found.entry != entry):
             if found is not None:
                 self._dismiss(found)
             elif len(self._connections) >= _MAX_CONNECTIONS:
                 self._dismiss(self._connections.pop(next(iter(self._connections))))
-            found = ServerConnection(entry, workspace, lambda: self._open(entry, workspace))
+            found = ServerConnection(entry, lambda: self._open(entry))
             self._connections[key] = found
             self.generation += 1
         return found
@@ -90,19 +89,19 @@ class McpServers:
     def start(self, workspace: str) -> None:
         """Start the servers whose tools nobody knows yet, in the background."""
         for entry in self.entries(workspace).values():
-            if self.pins.listing(entry, workspace) is None:
-                self.connection(entry, workspace).start()
+            if self.pins.listing(entry) is None:
+                self.connection(entry).start()
 
     def statuses(self, workspace: str) -> Iterator[ServerStatus]:
         configured = self.configuration.load(workspace)
         for name, entry in configured.servers.items():
             connection = self._connections.get((workspace, name))
-            listing, accepted = self.listing(entry, workspace)
+            listing, accepted = self.listing(entry)
             live = connection.listing if connection is not None and connection.entry == entry else None
             state: str = "disabled" if entry.disabled else connection.state if connection is not None else "stopped"
             diff = ""
-            if live is not None and (pin := self.pins.state(entry, workspace, live)) != "pinned":
-                accepted, diff = False, self.pins.diff(entry, workspace, live)
+            if live is not None and (pin := self.pins.state(entry, live)) != "pinned":
+                accepted, diff = False, self.pins.diff(entry, live)
                 state = "changed" if pin == "changed" and state == "ready" else state
             shown = live or listing
             yield ServerStatus(
@@ -143,7 +142,7 @@ class McpServers:
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
 
-    async def _open(self, entry: ServerEntry, workspace: str) -> Opening:
+    async def _open(self, entry: ServerEntry) -> Opening:
         if entry.transport == "http":
             from tools.mcp.http import HttpPeer, http_streams
             from tools.mcp.oauth import make_auth
@@ -158,13 +157,14 @@ class McpServers:
                 "No sandbox works on this machine, and a workspace's server is not started without one. Copy its "
                 "entry to your own mcp.json if you want it."
             )
-        scratch = self._data_dir / "mcp" / hashlib.sha256(f"{entry.name}\0{workspace}".encode()).hexdigest()[:16]
+        place = hashlib.sha256(f"{entry.name}\0{entry.workspace}".encode()).hexdigest()[:16]
+        scratch = self._data_dir / "mcp" / place
         scratch.mkdir(parents=True, exist_ok=True, mode=0o700)
         mark = f"mcp-{entry.name}"
         where = {"HOME": os.environ.get("HOME", str(scratch))}
         environment = command_environment(mark, sidecar_mark(self._data_dir), entry.cwd, {**where, **entry.environment})
         private = [place for place in self._private if place != str(scratch)]
-        launch = wrap(entry, environment, workspace, str(scratch), sandbox, private)
+        launch = wrap(entry, environment, entry.workspace, str(scratch), sandbox, private)
         reaper = Reaper(process_table(), sidecar_mark(self._data_dir))
         supervised = sandbox is not None and sandbox.supervised
         process = ServerProcess(launch, entry.cwd, mark, reaper, supervised=supervised)
@@ -173,7 +173,7 @@ class McpServers:
 
 def subject(entry: ServerEntry, listing: Listing) -> str:
     """What an approval is bound to: the server as it is started, its files, and its whole tool set."""
-    parts = [entry.name, launch_digest(entry), listing.digest, *_files(entry)]
+    parts = [entry.name, entry.launch, listing.digest, *_files(entry)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 

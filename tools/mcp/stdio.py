@@ -4,14 +4,13 @@ The SDK's own transport starts a process without a sandbox and keeps a line of a
 """
 
 import asyncio
-import contextlib
 import os
 import subprocess
 import sys
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from tools.local.reaper import Reaper
 from tools.local.sandbox.access import CommandLaunch
@@ -21,6 +20,7 @@ from tools.shield import run_to_completion
 
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams
+    from mcp.shared.message import SessionMessage
 
 #: Bytes of one message. What a model reads of a result is far less.
 MAX_MESSAGE = 16 * 1024 * 1024
@@ -44,6 +44,8 @@ class ServerProcess:
         self._supervised = supervised
         self._errors = bytearray()
         self._probes: set[asyncio.Task[None]] = set()
+        #: The current second, and the messages in it.
+        self._rate = (0, 0)
         self._process: subprocess.Popen[bytes] | None = None
         self.heard = time.monotonic()
         #: Why we closed the connection, if we did.
@@ -76,9 +78,6 @@ class ServerProcess:
     @asynccontextmanager
     async def streams(self) -> "AsyncGenerator[TransportStreams, None]":
         """The transport for the SDK's client: starts the process and ends it with everything it started."""
-        import anyio
-        from mcp.shared.message import SessionMessage
-
         process = self._process = popen(
             self._launch,
             None,
@@ -88,82 +87,43 @@ class ServerProcess:
             cwd=self._cwd,
             start_new_session=True,
         )
-        into, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-        write, out = anyio.create_memory_object_stream[SessionMessage](0)
         tasks: list[asyncio.Task[None]] = []
         pipes: list[Any] = []
         try:
             reader, writer = await connect_pipes(process, pipes)
-            tasks += [
-                asyncio.create_task(self._receive(reader, into), name="mcp-receive"),
-                asyncio.create_task(self._send(writer, out, into), name="mcp-send"),
-                asyncio.create_task(self._collect_errors(process, pipes), name="mcp-stderr"),
-            ]
-            yield read, write
+            tasks.append(asyncio.create_task(self._collect_errors(process, pipes), name="mcp-stderr"))
+            yield MessageReader(self, reader), MessageWriter(writer, lambda each: self._watch_probe(each, reader))
         finally:
             await run_to_completion(self._end(tasks, pipes))
-            for stream in (into, read, write, out):
-                stream.close()
 
-    async def _receive(self, reader: asyncio.StreamReader, into: Any) -> None:
-        from mcp.shared.message import SessionMessage
-        from mcp_types import jsonrpc_message_adapter
+    def note_message(self) -> bool:
+        """Count a message; false if the server sends too many."""
+        self.heard = time.monotonic()
+        second = int(self.heard)
+        self._rate = (second, self._rate[1] + 1 if self._rate[0] == second else 1)
+        if self._rate[1] > _MAX_RATE:
+            self.closed_because = f"it sent more than {_MAX_RATE} messages in a second"
+        return not self.closed_because
 
-        second, count = 0, 0
-        with contextlib.closing(into), _setting(self.ended):
-            while not self.closed_because:
-                try:
-                    line = await reader.readuntil(b"\n")
-                except asyncio.IncompleteReadError:
-                    return
-                except (asyncio.LimitOverrunError, OSError):
-                    self.closed_because = f"it sent a message of more than {MAX_MESSAGE // 2**20} MiB"
-                    return
-                self.heard = time.monotonic()
-                count = count + 1 if int(self.heard) == second else 1
-                second = int(self.heard)
-                if count > _MAX_RATE:
-                    self.closed_because = f"it sent more than {_MAX_RATE} messages in a second"
-                    return
-                if not line.strip():
-                    continue
-                try:
-                    message: Any = SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
-                except (ValueError, RecursionError) as error:
-                    message = ValueError(f"not a message: {str(error)[:200]}")
-                try:
-                    await into.send(message)
-                except Exception:  # the client closed its end
-                    return
+    def _watch_probe(self, request_id: Any, reader: asyncio.StreamReader) -> None:
+        self._probes.add(asyncio.create_task(self._answer_probe(request_id, reader)))
 
-    async def _send(self, writer: asyncio.StreamWriter, out: Any, into: Any) -> None:
-        try:
-            async for message in out:
-                data = message.message.model_dump_json(by_alias=True, exclude_unset=True)
-                writer.write(data.encode() + b"\n")
-                await writer.drain()
-                if getattr(message.message, "method", "") == _PROBE:
-                    self._probes.add(asyncio.create_task(self._answer_probe(message.message.id, into)))
-        except OSError:
-            into.close()  # so that open requests end instead of waiting
-
-    async def _answer_probe(self, request_id: Any, into: Any) -> None:
+    async def _answer_probe(self, request_id: Any, reader: asyncio.StreamReader) -> None:
         """A server of the first era may ignore a method that it doesn't know; the client would wait for ten seconds.
 
         One that is still starting up is none of these: it uses the processor.
         """
-        from mcp.shared.message import SessionMessage
         from mcp_types import METHOD_NOT_FOUND, ErrorData, JSONRPCError
 
         used, sent = -1.0, time.monotonic()
         while (now := await asyncio.to_thread(self.processor_seconds)) > used:
             used = now
             await asyncio.sleep(_PROBE_SECONDS)
-        if self.heard > sent:
+        if self.heard > sent or self.ended.is_set():
             return
         error = ErrorData(code=METHOD_NOT_FOUND, message="no answer")
-        with suppress(Exception):  # the client is closed
-            await into.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=request_id, error=error)))
+        answer = JSONRPCError(jsonrpc="2.0", id=request_id, error=error)
+        reader.feed_data(b"\n" + answer.model_dump_json(by_alias=True).encode() + b"\n")
 
     async def _collect_errors(self, process: "subprocess.Popen[bytes]", pipes: list[Any]) -> None:
         loop = asyncio.get_running_loop()
@@ -208,9 +168,74 @@ async def connect_pipes(
     return reader, asyncio.StreamWriter(out, protocol, None, loop)
 
 
-@contextlib.contextmanager
-def _setting(event: asyncio.Event) -> Iterator[None]:
-    try:
-        yield
-    finally:
-        event.set()
+class _Stream:
+    """What the SDK asks of both directions. It reads and writes the pipes itself: a task between costs every call."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """The process closes the pipes at its end."""
+
+
+class MessageReader(_Stream):
+    def __init__(self, process: ServerProcess, reader: asyncio.StreamReader) -> None:
+        from mcp.shared.message import SessionMessage
+        from mcp_types import jsonrpc_message_adapter
+
+        self._process = process
+        self._reader = reader
+        self._wrap = SessionMessage
+        self._validate = jsonrpc_message_adapter.validate_json
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> "SessionMessage | Exception":
+        while (line := await self._line()) is not None:
+            if line.strip():
+                try:
+                    return self._wrap(self._validate(line, by_name=False))
+                except (ValueError, RecursionError) as error:
+                    return ValueError(f"not a message: {str(error)[:200]}")
+        self._process.ended.set()
+        raise StopAsyncIteration
+
+    async def receive(self) -> "SessionMessage | Exception":
+        import anyio
+
+        async for message in self:
+            return message
+        raise anyio.EndOfStream
+
+    async def _line(self) -> bytes | None:
+        """`None` once there are no more, or we don't want any more."""
+        try:
+            line = await self._reader.readuntil(b"\n")
+        except asyncio.IncompleteReadError:
+            return None
+        except (asyncio.LimitOverrunError, OSError):
+            self._process.closed_because = f"it sent a message of more than {MAX_MESSAGE // 2**20} MiB"
+            return None
+        return line if self._process.note_message() else None
+
+
+class MessageWriter(_Stream):
+    def __init__(self, writer: asyncio.StreamWriter, probed: Callable[[Any], None]) -> None:
+        self._writer = writer
+        self._probed = probed
+
+    async def send(self, item: "SessionMessage", /) -> None:
+        message = item.message
+        self._writer.write(message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+        try:
+            await self._writer.drain()
+        except OSError as error:
+            import anyio
+
+            raise anyio.BrokenResourceError from error
+        if getattr(message, "method", "") == _PROBE:
+            self._probed(getattr(message, "id", None))

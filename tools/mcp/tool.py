@@ -30,8 +30,7 @@ class ServerTool:
     """`run` is the backend's: this only says what the tool is."""
 
     def __init__(self, name: str, listed: ListedTool, entry: ServerEntry, *, accepted: bool, sandboxed: bool) -> None:
-        self.listed = listed
-        self.server = entry.name
+        self.entry = entry
         reads = entry.only_reads(listed.name)
         confined = sandboxed and entry.transport == "stdio" and not entry.grants.network
         self.spec = ToolSpec(
@@ -56,7 +55,7 @@ class ServerTool:
         )
 
     async def run(self, args: Any, host: Host, call: Call, output: Output) -> ToolResult:
-        raise ToolError(f"{self.spec.name} runs on {self.server} only.")
+        raise ToolError(f"{self.spec.name} runs on {self.entry.name} only.")
 
 
 def _parallel(entry: ServerEntry, name: str, *, reads: bool) -> bool:

@@ -184,7 +184,7 @@ async def test_a_cancelled_call_ends_at_once_and_the_server_lives_on(make: Make)
 async def test_closing_leaves_no_process_behind(make: Make) -> None:
     bench = make()
     await bench.call("s__echo", text="x")
-    connection = bench.servers.connection(bench.servers.entries(str(bench.workspace))["s"], str(bench.workspace))
+    connection = bench.servers.connection(bench.servers.entries(str(bench.workspace))["s"])
     pid = connection._peer.pid  # type: ignore[union-attr]
     await bench.close()
     assert not Path(f"/proc/{pid}").exists()

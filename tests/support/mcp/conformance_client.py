@@ -54,7 +54,7 @@ async def main() -> int:
         bench.ledger.choices = [""] * 20  # accept every default
         workspace = str(bench.workspace)
         try:
-            connection = bench.servers.connection(bench.servers.entries(workspace)["s"], workspace)
+            connection = bench.servers.connection(bench.servers.entries(workspace)["s"])
             try:
                 listing = await connection.current_listing()
             except ServerFailed:  # a busy machine; the suite's server is not to blame

@@ -30,41 +30,42 @@ def _listing(*tools: tuple[str, str], schema: Any = _SCHEMA) -> Listing:
 def test_any_difference_to_the_accepted_set_is_a_change_and_shown(tmp_path: Path, after: Listing, shown: str) -> None:
     pins = Pins(tmp_path / "pins.json")
     before = _listing(("echo", "Returns it."))
-    assert pins.state(_ENTRY, "/w", before) == "new"
-    pins.accept(_ENTRY, "/w", before)
-    assert pins.state(_ENTRY, "/w", before) == "pinned"
-    assert pins.state(_ENTRY, "/w", after) == "changed"
-    assert shown in pins.diff(_ENTRY, "/w", after)
+    assert pins.state(_ENTRY, before) == "new"
+    pins.accept(_ENTRY, before)
+    assert pins.state(_ENTRY, before) == "pinned"
+    assert pins.state(_ENTRY, after) == "changed"
+    assert shown in pins.diff(_ENTRY, after)
 
 
 def test_pins_survive_a_restart_in_a_private_file_and_a_broken_file_accepts_nothing(tmp_path: Path) -> None:
     file, listing = tmp_path / "pins.json", _listing(("echo", "Returns it."))
-    Pins(file).accept(_ENTRY, "/w", listing)
+    Pins(file).accept(_ENTRY, listing)
     assert file.stat().st_mode & 0o777 == 0o600
     again = Pins(file)
-    assert again.state(_ENTRY, "/w", listing) == "pinned"
-    pinned = again.listing(_ENTRY, "/w")
+    assert again.state(_ENTRY, listing) == "pinned"
+    pinned = again.listing(_ENTRY)
     assert pinned is not None
     assert pinned.digest == listing.digest
     file.write_text('{"x": [')
-    assert Pins(file).state(_ENTRY, "/w", listing) == "new"
+    assert Pins(file).state(_ENTRY, listing) == "new"
 
 
 def test_another_command_under_the_same_name_is_another_server(tmp_path: Path) -> None:
     pins, listing = Pins(tmp_path / "pins.json"), _listing(("echo", "Returns it."))
-    pins.accept(_ENTRY, "/w", listing)
+    pins.accept(_ENTRY, listing)
     other = ServerEntry("s", True, "stdio", ("evil",))
-    assert pins.state(other, "/w", listing) == "changed"
-    assert pins.listing(other, "/w") is None
+    assert pins.state(other, listing) == "changed"
+    assert pins.listing(other) is None
     renewed = ServerEntry("s", True, "stdio", ("server",), {"LEVEL": "2"})
-    assert pins.state(renewed, "/w", listing) == "changed"
+    assert pins.state(renewed, listing) == "changed"
 
 
 def test_what_you_accepted_in_one_workspace_says_nothing_about_a_server_that_another_brings(tmp_path: Path) -> None:
     pins, listing = Pins(tmp_path / "pins.json"), _listing(("echo", "Returns it."))
-    theirs = ServerEntry("s", False, "stdio", ("server",))
-    pins.accept(theirs, "/a", listing)
-    assert pins.state(theirs, "/b", listing) == "new"
+    one, other = (ServerEntry("s", False, "stdio", ("server",), workspace=place) for place in ("/a", "/b"))
+    pins.accept(one, listing)
+    assert pins.state(one, listing) == "pinned"
+    assert pins.state(other, listing) == "new"
 
 
 def test_names_are_such_as_every_provider_takes_and_never_the_same_twice() -> None:
