@@ -53,19 +53,21 @@ class CallReview(NamedTuple):
     """What stands behind a call on somebody else's server, found out before policy decides.
 
     An approval is bound to `subject`, whatever the arguments. `why` it can't just run; `must_ask` holds even if policy
-    would allow the call.
+    would allow the call. `basis` is what the backend looked at.
     """
 
-    subject: str
+    basis: object
     why: str = ""
     diff: str | None = None
     must_ask: bool = False
+    subject: str = ""
 
 
 class ReviewingBackend(Backend, Protocol):
     """A backend whose tools may have changed since you accepted them."""
 
-    async def review(self, tool: AnyTool, workspace: str) -> CallReview: ...
+    async def review(self, tool: AnyTool, workspace: str, *, binding: bool = False) -> CallReview:
+        """With `binding`, some time after the tool was found, and with a `subject`."""
 
 
 # `isinstance` on a protocol checks every member, which is too slow for something asked several times a call.

@@ -15,6 +15,7 @@ from tools.host import FileChange, FileInfo, Host, ProcessKilled
 from tools.paths import normalize
 
 if TYPE_CHECKING:
+    from tools.backend import CallReview
     from tools.ledger import Question
 
 _DROPPED = frozenset(
@@ -204,7 +205,7 @@ class Call:
     #: The commands that the person saw and allowed; `None` if nobody was asked.
     commands: tuple[PlannedCommand, ...] | None = None
     #: For a tool that isn't ours: what the approval was about, and how to ask you something meanwhile.
-    reviewed: str = ""
+    reviewed: "CallReview | None" = None
     choose: "Callable[[Question], Awaitable[str]] | None" = None
 
     def check_command(self, argv: Sequence[str], cwd: str = ".") -> None:

@@ -140,7 +140,7 @@ class CallContext:
             hosts=self.hosts,
             readable=self.readable,
             commands=self.commands,
-            reviewed=self.review.subject if self.review is not None else "",
+            reviewed=self.review,
             choose=self.ledger.choose if self.review is not None else None,
         )
 
@@ -151,7 +151,7 @@ class CallContext:
     def event(self, status: ToolStatus, outcome: Outcome | None = None) -> ToolEvent:
         if self._display_args is None:
             self._display_args = redact_arguments(self.call.args, self.redact, self.clean)
-        summary = outcome.summary if outcome else self.clean(describe_arguments(self.call.args)[:200])
+        summary = outcome.summary if outcome else describe_arguments(self._display_args)[:200]
         return _event(self.call, self.spec.name, status, self._display_args, summary, outcome, self.backend)
 
     def enqueue(self, status: ToolStatus) -> None:
@@ -169,11 +169,14 @@ class CallContext:
         error = result.error
         if error is not None:
             error = error.model_copy(update={"message": self.clean(error.message)})
+        content, summary = self.clean(result.content), (result.summary or self.spec.name)[:500]
+        if content != result.content or summary not in content:
+            summary = self.clean(summary)
         return Outcome(
             status=status,
-            content=_valid(clip(self.clean(result.content))),
+            content=_valid(clip(content)),
             details=self.redact.json(details, self.clean if self.secret else None),
-            summary=self.clean((result.summary or self.spec.name)[:500]),
+            summary=summary,
             error=error,
             duration_ms=round((time.monotonic() - self.started) * 1000, 3),
             cached=cached,

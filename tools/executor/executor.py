@@ -212,6 +212,8 @@ class Executor:
             await self._settle(call, name, outcome, context.ledger)
             return outcome
         async with slots:
+            if isinstance(prepared, CallContext) and prepared.spec.external is not None:
+                prepared = await self._prepare(call, context)  # its server may have changed meanwhile
             return await self._carry_out(call, prepared, context)
 
     async def _carry_out(self, call: ToolCall, prepared: CallContext | ToolError, context: BatchContext) -> Outcome:

@@ -99,7 +99,7 @@ class Registry:
         self._loaders = dict(loaders or {})
         self._infos: dict[str, ToolInfo] = {}
         self._offers: dict[str, ToolInfo] = {}
-        self._names = [*self._loaders, *(name for name in self._tools if name not in self._loaders)]
+        self._names = dict.fromkeys((*self._loaders, *self._tools))
         #: Our own tools come first, so that nobody's tool takes the name of one.
         self.sources: list[ToolSource] = []
         #: Your choice whether a tool may run beside other calls.
@@ -182,7 +182,7 @@ class Registry:
         return [self._offers[name] for name in wanted]
 
     def names(self) -> Sequence[str]:
-        return self._names
+        return [*self._names]
 
     def __contains__(self, name: object) -> bool:
         return name in self._names or (isinstance(name, str) and ALIASES.get(name) in self._names)

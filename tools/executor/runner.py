@@ -254,7 +254,7 @@ class CallRunner:
 
     async def _bind(self, context: CallContext, backend: Backend, decision: Decision) -> ApprovalBinding:
         if reviews(backend):
-            context.review = await backend.review(context.tool, context.workspace)
+            context.review = await backend.review(context.tool, context.workspace, binding=True)
         elif plans_commands(context.tool) and (host := next(self._hosts(context), None)) is not None:
             context.commands = None
             planned = context.tool.plan(context.args, host, context.tool_call())

@@ -22,7 +22,8 @@ class McpBackend:
 
     def __init__(self, servers: McpServers) -> None:
         self.servers = servers
-        self._tools: dict[tuple[str, str], tuple[object, dict[str, ServerTool]]] = {}
+        #: Made from an entry and a listing, and whether you accepted it.
+        self._tools: dict[tuple[str, str], tuple[ServerEntry, Listing, bool, dict[str, ServerTool]]] = {}
 
     # -- as a source of tools ----------------------------------------------------------------------------------------
 
@@ -52,52 +53,50 @@ class McpBackend:
         listing, accepted = self.servers.listing(entry)
         if listing is None:
             return {}
-        stamp = (entry, listing.digest, accepted)
         known = self._tools.get((entry.workspace, entry.name))
-        if known is None or known[0] != stamp:
+        if known is None or known[0] is not entry or known[1] is not listing or known[2] != accepted:
             sandboxed = self.servers.sandboxed
             made = {
                 name: ServerTool(name, listed, entry, accepted=accepted, sandboxed=sandboxed)
                 for name, listed in listing.names.items()
             }
-            known = self._tools[(entry.workspace, entry.name)] = (stamp, made)
-        return known[1]
+            known = self._tools[(entry.workspace, entry.name)] = (entry, listing, accepted, made)
+        return known[3]
 
     # -- as a backend ------------------------------------------------------------------------------------------------
 
     def offers(self, tool: str, workspace: str) -> bool:
-        """Only what `find` found: `review` looks again whether the server is still configured."""
+        """What `find` has found."""
         known = self._tools.get((workspace, tool.partition(_SEPARATOR)[0]))
-        return known is not None and tool in known[1]
+        return known is not None and tool in known[3]
 
     def remembers(self, call_id: str) -> bool:
         return False
 
-    async def review(self, tool: AnyTool, workspace: str) -> CallReview:
+    async def review(self, tool: AnyTool, workspace: str, *, binding: bool = False) -> CallReview:
         """Compare the tool set with the one that you accepted. Raises `ServerFailed`."""
-        entry = self._entry(tool.spec.name, workspace)
-        if entry is None:
-            raise ServerFailed(f"No MCP server of {workspace} has {tool.spec.name} any more.")
         assert isinstance(tool, ServerTool)
-        if entry is not tool.entry and entry != tool.entry:
+        entry = tool.entry
+        if binding and self._entry(tool.spec.name, workspace) != entry:
             raise _changed(entry, "Its entry in mcp.json changed")
         listing = await self._current(tool)
+        bound = subject(entry, listing) if binding else ""
         state = self.servers.pins.state(entry, listing)
-        bound = subject(entry, listing)
         if state == "pinned":
-            return CallReview(bound)
+            return CallReview(listing, subject=bound)
         diff = self.servers.pins.diff(entry, listing)
         if state == "new":
             why = f"you have not accepted the tools of the MCP server {entry.name} yet"
-            return CallReview(bound, why, diff)
-        why = f"the tools of the MCP server {entry.name} are not those that you accepted"
-        return CallReview(bound, why, diff, must_ask=True)
+        else:
+            why = f"the tools of the MCP server {entry.name} are not those that you accepted"
+        return CallReview(listing, why, diff, must_ask=state == "changed", subject=bound)
 
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
         assert isinstance(tool, ServerTool)
-        entry, listing = tool.entry, await self._current(tool)
-        if subject(entry, listing) != call.reviewed:
-            raise _changed(entry, "Its tools or its program changed")
+        assert call.reviewed is not None
+        entry, listing, seen = tool.entry, await self._current(tool), call.reviewed.basis
+        if listing is not seen and not (isinstance(seen, Listing) and listing.digest == seen.digest):
+            raise _changed(entry, "Its tools changed")
         if self.servers.pins.state(entry, listing) != "pinned":
             self.servers.pins.accept(entry, listing)
         listed = listing.names[tool.spec.name]

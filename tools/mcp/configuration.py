@@ -17,6 +17,7 @@ IN_WORKSPACE = (".mcp.json", ".vscode/mcp.json")
 MAX_SERVERS = 64
 _MAX_SESSIONS = 16
 _MAX_BYTES = 1_000_000
+_NEITHER: list[object] = [None] * len(IN_WORKSPACE)
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,8 @@ class Configuration:
     def load(self, workspace: str) -> Configured:
         # Every call asks several times, and building a Path costs more than the system call.
         known = self._known.get(workspace)
-        theirs = tuple(_stamp(f"{workspace}/{name}") for name in IN_WORKSPACE)
-        trusted = any(each is not None for each in theirs) and self._trusted(workspace)
+        theirs = [_stamp(f"{workspace}/{name}") for name in IN_WORKSPACE]
+        trusted = theirs != _NEITHER and self._trusted(workspace)
         stamp = (_stamp(self._own), theirs if trusted else None, self._inputs())
         if known is None or known[0] != stamp:
             places = [(Path(workspace) / name, False) for name in IN_WORKSPACE] if trusted else []
@@ -242,6 +243,9 @@ def _without_comments(text: str) -> str:
 
 
 def _stamp(file: str) -> object:
+    # Most workspaces have none, and an exception costs more than the question.
+    if not os.access(file, os.F_OK, follow_symlinks=False):
+        return None
     try:
         found = os.lstat(file)
     except OSError:

@@ -19,7 +19,7 @@ from tools.mcp.listing import MAX_TOOLS, Listing, clean, make_listing
 from tools.mcp.peer import SILENT_SECONDS, Opening, Peer, SignsOfLife
 
 if TYPE_CHECKING:
-    from mcp import Client
+    from mcp import Client, MCPError
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -57,6 +57,8 @@ class ServerConnection:
         self.listing: Listing | None = None
         self._open_transport = open_transport
         self._client: Client | None = None
+        #: The SDK's own, once it is loaded.
+        self._errors: tuple[type[MCPError], ...] = ()
         self._peer: Peer | None = None
         self._owner: asyncio.Task[None] | None = None
         self._ready: asyncio.Future[None] | None = None
@@ -145,7 +147,7 @@ class ServerConnection:
         self._loading = True
         try:
             # Importing takes a second, so not on the event loop's thread.
-            client_class, options = await asyncio.to_thread(_load)
+            client_class, self._errors, options = await asyncio.to_thread(_load)
             opening = await self._open_transport()
         finally:
             self._loading = False
@@ -210,8 +212,6 @@ class ServerConnection:
 
     async def call(self, tool: str, args: dict[str, Any], timeout: float, progress: Any, asker: Asker) -> Any:
         """The server's `CallToolResult`. Raises `ServerFailed`, or `Unconfirmed` once the call is sent."""
-        from mcp import MCPError
-
         client = await self.connect()
         self._askers.append(asker)
         self._used_at = time.monotonic()
@@ -221,7 +221,7 @@ class ServerConnection:
             # `_watch` keeps the time limit: it stands still while you are asked something.
             work = client.call_tool(tool, args, read_timeout_seconds=math.inf, progress_callback=progress, meta=meta)
             return await self._watch(work, timeout, sent=True)
-        except MCPError as error:
+        except self._errors as error:
             if self._client is not client or error.error.code in _GONE_CODES:
                 await asyncio.sleep(0)  # let the owner note why
                 raise self._unconfirmed(self._why_closed() or "It went away during the call.") from error
@@ -233,13 +233,11 @@ class ServerConnection:
 
     async def ask(self, request: "Callable[[Client], Awaitable[T]]") -> T:
         """The answer to a request that changes nothing. Raises `ServerFailed`, or `ToolError` for what it refuses."""
-        from mcp import MCPError
-
         client = await self.connect()
         self._used_at = time.monotonic()
         try:
             return await self._watch(request(client), _REQUEST_SECONDS)
-        except MCPError as error:
+        except self._errors as error:
             raise ToolError(f"{self.entry.name}: {clean(error.error.message)[:2_000]}", code="mcp_error") from error
 
     async def _watch(self, work: Awaitable[T], limit: float, *, sent: bool = False) -> T:
@@ -303,14 +301,12 @@ class ServerConnection:
 
     async def _probe(self, client: "Client") -> bool:
         """Whether the server answers at all."""
-        from mcp import MCPError
-
         try:
             if client.session.initialize_result is not None:
                 await client.session.send_ping()
             else:
                 await client.session.send_discover(client.protocol_version)
-        except MCPError as error:
+        except self._errors as error:
             return error.error.code not in _GONE_CODES
         except Exception:
             return False
@@ -408,11 +404,11 @@ async def _unchecked(name: str, result: Any) -> None:
     return None
 
 
-def _load() -> tuple[Any, dict[str, Any]]:
-    from mcp import Client
+def _load() -> tuple[Any, tuple[type[Any], ...], dict[str, Any]]:
+    from mcp import Client, MCPError
     from mcp_types import Implementation
 
-    return Client, {"client_info": Implementation(name="rainy-brain", version=__version__)}
+    return Client, (MCPError,), {"client_info": Implementation(name="rainy-brain", version=__version__)}
 
 
 def _describe(error: BaseException) -> str:
