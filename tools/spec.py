@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, TypeGuard, TypeVar
 
 from pydantic import ConfigDict, JsonValue, ValidationInfo, field_validator
@@ -188,14 +189,13 @@ def _ignore_kill(pid: int, command: str) -> None:
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """A call as the tool sees it. `killed` is called for each process that was killed with it."""
 
     id: str
     workspace: str
     timeout: float
-    environment: Mapping[str, str] = field(default_factory=dict)
+    environment: Mapping[str, str] = MappingProxyType({})
     killed: ProcessKilled = _ignore_kill
     #: A person saw exactly this call and allowed it.
     approved: bool = False

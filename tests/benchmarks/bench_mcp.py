@@ -18,7 +18,8 @@ from tests.benchmarks.result import Result
 from tests.support.mcp.bench import SERVER, McpBench, scripted
 
 _CALLS = 300
-_WARM_UP = 30
+_BLOCK = 20
+_WARM_UP = 5
 _TEXT = "x" * 200
 
 
@@ -59,16 +60,22 @@ async def _compare(transport: str, entry: dict[str, Any], bare: Any) -> list[Res
 
 
 async def _measure(*calls: Callable[[], Awaitable[None]]) -> list[tuple[float, float]]:
-    """Medians of time and of processor time, taken in turns, so that a busy neighbour disturbs all of them alike."""
+    """Medians of time and of processor time of a call.
+
+    They take turns, so that a busy neighbour disturbs all of them alike; in blocks, because each would otherwise find
+    the code that they share warm, and its own cold.
+    """
     times: list[list[tuple[float, float]]] = [[] for _ in calls]
-    for number in range(_CALLS + _WARM_UP):
+    for _ in range(_CALLS // _BLOCK):
         for place, call in enumerate(calls):
-            used, before = time.process_time(), time.perf_counter()
-            await call()
-            if number >= _WARM_UP:
-                times[place].append((time.perf_counter() - before, time.process_time() - used))
+            for number in range(_WARM_UP + _BLOCK):
+                used, before = time.process_time(), time.perf_counter()
+                await call()
+                if number >= _WARM_UP:
+                    times[place].append((time.perf_counter() - before, time.process_time() - used))
     return [
-        (statistics.median(each[0] for each in taken), statistics.median(each[1] for each in taken)) for taken in times
+        (statistics.median(wall), statistics.median(used))
+        for wall, used in (zip(*taken, strict=True) for taken in times)
     ]
 
 

@@ -111,7 +111,8 @@ class McpBackend:
         return to_result(entry.name, result, confined=entry.transport == "stdio" and self.servers.sandboxed)
 
     async def _current(self, tool: ServerTool) -> Listing:
-        listing = await self.servers.connection(tool.entry).current_listing()
+        connection = self.servers.connection(tool.entry)
+        listing = connection.known_listing or await connection.current_listing()
         if tool.spec.name not in listing.names:
             raise ServerFailed(
                 f"The MCP server {tool.entry.name} no longer has {tool.spec.name}.", advice="Go on without it."

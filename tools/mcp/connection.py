@@ -9,6 +9,7 @@ import math
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from sidecar import __version__
@@ -77,6 +78,8 @@ class ServerConnection:
         #: Why we gave it up; empty while it is in order.
         self._hung = ""
         self._idle: asyncio.TimerHandle | None = None
+        self._requests: set[_Request] = set()
+        self._look: asyncio.TimerHandle | None = None
         self._relisting = asyncio.Lock()
 
     # -- life --------------------------------------------------------------------------------------------------------
@@ -200,19 +203,26 @@ class ServerConnection:
 
     # -- requests ----------------------------------------------------------------------------------------------------
 
+    @property
+    def known_listing(self) -> Listing | None:
+        """As `current_listing`, if there is nothing to wait for."""
+        recent = not self._stale and time.monotonic() - self._listed_at <= _LISTING_SECONDS
+        return self.listing if recent and self._client is not None else None
+
     async def current_listing(self, *, fresh: bool = False) -> Listing:
         """The tool set now: read again if asked, after the server said that it changed, and now and then."""
         client = await self.connect()
-        old = fresh or time.monotonic() - self._listed_at > _LISTING_SECONDS
-        if self._stale or old or self.listing is None:
-            async with self._relisting:
-                if self._stale or old or self.listing is None:
-                    self.listing = await self._watch(self._read_listing(client), _REQUEST_SECONDS)
-        return self.listing
+        if not fresh and (known := self.known_listing) is not None:
+            return known
+        asked = time.monotonic()
+        async with self._relisting:
+            if self.listing is None or self._stale or self._listed_at < asked:
+                self.listing = await self._watch(self._read_listing(client), _REQUEST_SECONDS)
+            return self.listing
 
     async def call(self, tool: str, args: dict[str, Any], timeout: float, progress: Any, asker: Asker) -> Any:
         """The server's `CallToolResult`. Raises `ServerFailed`, or `Unconfirmed` once the call is sent."""
-        client = await self.connect()
+        client = self._client or await self.connect()
         self._askers.append(asker)
         self._used_at = time.monotonic()
         try:
@@ -242,32 +252,37 @@ class ServerConnection:
 
     async def _watch(self, work: Awaitable[T], limit: float, *, sent: bool = False) -> T:
         """Await an answer while the server shows signs of life: it answers, writes, or uses the processor."""
-        loop, started = asyncio.get_running_loop(), time.monotonic()
-        watching: asyncio.Task[ToolError] | None = None
-
-        def begin() -> None:
-            nonlocal watching
-            watching = asyncio.create_task(self._await_silence(started, limit, sent=sent))
-            watching.add_done_callback(end)
-
-        def end(task: asyncio.Task[ToolError]) -> None:
-            if not task.cancelled():
-                bounds.reschedule(loop.time())
-
-        # Most answers come before there is a reason to look.
-        timer = loop.call_later(_LOOK_SECONDS, begin)
+        task = asyncio.current_task()
+        assert task is not None
+        request = _Request(task, limit, sent, time.monotonic(), task.cancelling())
+        self._requests.add(request)
+        if self._look is None:
+            self._look = asyncio.get_running_loop().call_later(_LOOK_SECONDS, self._look_after_requests)
         try:
-            async with asyncio.timeout(None) as bounds:
-                return await work
-        except TimeoutError:
-            if not bounds.expired() or watching is None:
+            return await work
+        except asyncio.CancelledError:
+            if request.verdict is None or task.cancelling() - 1 > request.cancelled:
                 raise
-            raise watching.result() from None
+            raise request.verdict from None
         finally:
-            timer.cancel()
-            if watching is not None:
-                watching.remove_done_callback(end)
-                watching.cancel()
+            self._requests.discard(request)
+            if request.watch is not None:
+                request.watch.cancel()
+            if request.verdict is not None:
+                task.uncancel()
+
+    def _look_after_requests(self) -> None:
+        """Begin to watch those that take long. One timer serves all: setting one for each costs every call."""
+        self._look = None
+        for request in self._requests:
+            if request.watch is None:
+                request.watch = asyncio.create_task(self._give_up_silent(request))
+        if self._requests:
+            self._look = asyncio.get_running_loop().call_later(_LOOK_SECONDS, self._look_after_requests)
+
+    async def _give_up_silent(self, request: "_Request") -> None:
+        request.verdict = await self._await_silence(request.started, request.limit, sent=request.sent)
+        request.task.cancel()
 
     async def _await_silence(self, started: float, limit: float, *, sent: bool) -> ToolError:
         """Return once the server hangs, with what to say about it."""
@@ -394,6 +409,20 @@ class ServerConnection:
 
     def _unconfirmed(self, why: str) -> Unconfirmed:
         return Unconfirmed(f"The MCP server {self.entry.name} gave no result. {why}")
+
+
+@dataclass(slots=True, eq=False)
+class _Request:
+    """One that waits for an answer. `verdict` says why we gave up."""
+
+    task: asyncio.Task[Any]
+    limit: float
+    sent: bool
+    started: float
+    #: How often the task had been cancelled before.
+    cancelled: int
+    watch: asyncio.Task[None] | None = None
+    verdict: ToolError | None = None
 
 
 #: Codes of the SDK for a closed connection and a request that got no answer in time.

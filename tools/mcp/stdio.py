@@ -232,7 +232,8 @@ class MessageWriter(_Stream):
         message = item.message
         self._writer.write(message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
         try:
-            await self._writer.drain()
+            if self._writer.transport.is_closing() or self._writer.transport.get_write_buffer_size():
+                await self._writer.drain()
         except OSError as error:
             import anyio
 
