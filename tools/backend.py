@@ -1,11 +1,11 @@
 """The backend port: where a tool call runs (this process, a desktop shell, an MCP server). The executor chooses."""
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol, TypeGuard
+from typing import Protocol, TypeGuard
 
 from sidecar.wire.base import JsonObject
 from tools.host import Host, Killed
-from tools.spec import AnyTool, Call, Output, ToolResult
+from tools.spec import AnyTool, Call, CallReview, Output, ToolResult
 
 
 class Backend(Protocol):
@@ -47,20 +47,6 @@ class RemoteBackend(Backend, Protocol):
 
     async def stop(self, command_id: str, workspace: str) -> Sequence[Killed]:
         """End a background command there."""
-
-
-class CallReview(NamedTuple):
-    """What stands behind a call on somebody else's server, found out before policy decides.
-
-    An approval is bound to `subject`, whatever the arguments. `why` it can't just run; `must_ask` holds even if policy
-    would allow the call. `basis` is what the backend looked at.
-    """
-
-    basis: object
-    why: str = ""
-    diff: str | None = None
-    must_ask: bool = False
-    subject: str = ""
 
 
 class ReviewingBackend(Backend, Protocol):

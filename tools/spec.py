@@ -16,7 +16,6 @@ from tools.host import FileChange, FileInfo, Host, ProcessKilled
 from tools.paths import normalize
 
 if TYPE_CHECKING:
-    from tools.backend import CallReview
     from tools.ledger import Question
 
 _DROPPED = frozenset(
@@ -189,6 +188,20 @@ def _ignore_kill(pid: int, command: str) -> None:
     pass
 
 
+class CallReview(NamedTuple):
+    """What stands behind a call on somebody else's server, found out before policy decides.
+
+    An approval is bound to `subject`, whatever the arguments. `why` it can't just run; `must_ask` holds even if policy
+    would allow the call. `basis` is what the backend looked at.
+    """
+
+    basis: object
+    why: str = ""
+    diff: str | None = None
+    must_ask: bool = False
+    subject: str = ""
+
+
 class Call(NamedTuple):
     """A call as the tool sees it. `killed` is called for each process that was killed with it."""
 
@@ -205,7 +218,7 @@ class Call(NamedTuple):
     #: The commands that the person saw and allowed; `None` if nobody was asked.
     commands: tuple[PlannedCommand, ...] | None = None
     #: For a tool that isn't ours: what the approval was about, and how to ask you something meanwhile.
-    reviewed: "CallReview | None" = None
+    reviewed: CallReview | None = None
     choose: "Callable[[Question], Awaitable[str]] | None" = None
 
     def check_command(self, argv: Sequence[str], cwd: str = ".") -> None:

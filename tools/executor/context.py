@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import JsonValue
 
@@ -20,6 +20,7 @@ from tools.spec import (
     AnyTool,
     Arguments,
     Call,
+    CallReview,
     PlannedCommand,
     PreparedChange,
     ToolResult,
@@ -27,9 +28,6 @@ from tools.spec import (
     describe_arguments,
 )
 from tools.text import clip, display_arguments
-
-if TYPE_CHECKING:
-    from tools.backend import CallReview
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +104,7 @@ class CallContext:
     #: The commands that the tool would run, which an approval shows.
     commands: tuple[PlannedCommand, ...] | None = None
     #: What stands behind a tool that isn't ours.
-    review: "CallReview | None" = None
+    review: CallReview | None = None
     killed: list[Killed] = field(default_factory=list)
     #: Open while a command runs whose changes are found by scanning.
     window: ChangeWindow | None = None

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from sidecar.wire.base import JsonObject
-from tools.backend import CallReview
 from tools.errors import ToolError
 from tools.mcp.connection import ServerFailed
 from tools.mcp.elicitation import Elicitation
@@ -12,7 +11,7 @@ from tools.mcp.listing import Listing, clean
 from tools.mcp.results import to_result
 from tools.mcp.servers import McpServers, subject
 from tools.mcp.tool import ServerTool
-from tools.spec import AnyTool, Call, Output, ToolResult
+from tools.spec import AnyTool, Call, CallReview, Output, ToolResult
 
 _SEPARATOR = "__"
 

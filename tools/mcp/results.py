@@ -38,7 +38,7 @@ def to_result(server: str, result: Any, *, confined: bool) -> ToolResult:
         details["structured"] = structured
     if images:
         details["attachments"] = images
-    summary = next((line for line in text.splitlines() if line.strip()), "no text")[:200]
+    summary = text[:2_000].strip().partition("\n")[0][:200] or "no text"
     if result.is_error:
         return ToolResult(
             text or "It failed without a reason.",
