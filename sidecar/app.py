@@ -250,6 +250,13 @@ class Sidecar:
                 log.warning("Only the local index answers: %s", error)
         return LocalMemory(self._private, settings.sandbox, watcher.subscribe)
 
+    def _open_notes(self) -> Notes:
+        if not self._settings.database_url:
+            return Notes(self._launch.data_dir)
+        from sidecar.memory.shared_notes import SharedNotes
+
+        return SharedNotes(self._settings.database_url)
+
     async def _open_tokens(self) -> KnownTokens:
         """A fleet has them in its database; a node that serves reads them again all the time."""
         if self._shared is None:
@@ -307,7 +314,7 @@ class Sidecar:
         self._slots = launch.slots or settings.max_tasks
         caches = Caches()
         self._memory = self._open_memory(caches.watcher)
-        notes = Notes(launch.data_dir)
+        notes = self._open_notes()
         past = Past(self._journal, notes)
         repositories = Repositories(self._data.path)
         trust = Trust(self._data, repositories)

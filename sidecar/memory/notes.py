@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 #: `standards` and `skills` become files of the workspace when a person accepts them.
 NoteKind = Literal["decisions", "patterns", "standards", "skills"]
@@ -63,40 +63,34 @@ class Notes:
             task,
             time.time(),
         )
-        with self._lock, closing(self._open()) as store:
-            count = store.execute("SELECT count(*) FROM notes WHERE workspace = ?", (workspace,)).fetchone()[0]
-            if count >= MAX_NOTES:
-                raise TooManyNotes
-            store.execute("INSERT INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?)", note)
+        ((count,),) = self._ask("SELECT count(*) FROM notes WHERE workspace = ?", (workspace,), writes=True)
+        if count >= MAX_NOTES:
+            raise TooManyNotes
+        self._ask("INSERT INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id", note, writes=True)
         return note
 
     def list(self, workspace: str, *, accepted: bool = False) -> Sequence[Note]:
         """Newest first."""
-        if not self._path.exists():
-            return []
-        with self._lock, closing(self._open()) as store:
-            rows = store.execute("SELECT * FROM notes WHERE workspace = ? ORDER BY at DESC", (workspace,)).fetchall()
+        rows = self._ask("SELECT * FROM notes WHERE workspace = ? ORDER BY at DESC", (workspace,))
         notes = [Note(*row) for row in rows]
         return [note for note in notes if note.state == "accepted"] if accepted else notes
 
     def get(self, note_id: str) -> Note | None:
-        if not self._path.exists():
-            return None
-        with self._lock, closing(self._open()) as store:
-            row = store.execute("SELECT * FROM notes WHERE id = ?", (note_id,)).fetchone()
-        return None if row is None else Note(*row)
+        rows = self._ask("SELECT * FROM notes WHERE id = ?", (note_id,))
+        return Note(*rows[0]) if rows else None
 
     def accept(self, note_id: str) -> bool:
-        return self._change("UPDATE notes SET state = 'accepted' WHERE id = ?", note_id)
+        return bool(self._ask("UPDATE notes SET state = 'accepted' WHERE id = ? RETURNING id", (note_id,)))
 
     def remove(self, note_id: str) -> bool:
-        return self._change("DELETE FROM notes WHERE id = ?", note_id)
+        return bool(self._ask("DELETE FROM notes WHERE id = ? RETURNING id", (note_id,)))
 
-    def _change(self, statement: str, note_id: str) -> bool:
-        if not self._path.exists():
-            return False
+    def _ask(self, statement: str, values: Sequence[object], *, writes: bool = False) -> Sequence[Any]:
+        """Nothing is written to look at notes, or to change one that isn't there."""
+        if not writes and not self._path.exists():
+            return ()
         with self._lock, closing(self._open()) as store:
-            return store.execute(statement, (note_id,)).rowcount > 0
+            return store.execute(statement, values).fetchall()
 
     def _open(self) -> sqlite3.Connection:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Checkpointed steps per second on PostgreSQL: our journal, DBOS, and bare jobs of procrastinate, on one server.
+"""A fleet on one PostgreSQL: checkpointed steps beside DBOS and bare jobs of procrastinate, growth, dispatch, the API.
 
 DBOS is used if it is installed, also outside the environment: `pip install --target DIR dbos`, `BRAIN_DBOS=DIR`.
 """
@@ -10,17 +10,25 @@ import subprocess
 import sys
 import time
 from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from sidecar.journal.port import NewTask, Record
 from sidecar.journal.postgres.journal import PostgresJournal
 from sidecar.wire.events import StatusEvent, StepEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest
 from tests.benchmarks.result import Result
+from tests.e2e.support import Json, RunningSidecar, wait_until
+from tests.support.fleet import running_fleet
 from tests.support.servers import Postgres
 
-STEPS = 100
+STEPS = 50
 TASKS = 8
 QUEUED = 10_000
+PROCESSES = (1, 2, 4, 8)
+#: Tasks that run while the API answers, and how many requests are measured.
+RUNNING = 50
+REQUESTS = 100
 #: Run by each process of a growing fleet.
 _WRITER = (
     "import asyncio, sys; from tests.benchmarks.bench_fleet import write; asyncio.run(write(sys.argv[1], sys.argv[2]))"
@@ -34,8 +42,10 @@ async def run() -> list[Result]:
         ours = await _steps(server.new_database(), TASKS)
         jobs = await asyncio.to_thread(_in_process, "_procrastinate", server.new_database())
         dbos = await asyncio.to_thread(_in_process, "_dbos", server.new_database())
-        growth = [await asyncio.to_thread(_processes, server.new_database(), count) for count in (1, 2, 4)]
+        growth = [await asyncio.to_thread(_processes, server.new_database(), count) for count in PROCESSES]
         claim = await _claims(server.new_database())
+        dispatched = await _dispatched(server.new_database())
+        idle, busy = await asyncio.to_thread(_api, server.new_database())
     finally:
         server.close()
     return [
@@ -44,9 +54,12 @@ async def run() -> list[Result]:
         *([Result("  the same", ours, "/s", ours / dbos, "steps of DBOS")] if dbos else []),
         *(
             Result(f"steps of {count} processes with {TASKS} tasks each", rate, "/s", rate / growth[0], "one process")
-            for count, rate in zip((1, 2, 4), growth, strict=True)
+            for count, rate in zip(PROCESSES, growth, strict=True)
         ),
         Result(f"a claim among {QUEUED:,} queued tasks", claim, "ms"),
+        Result("tasks created, claimed and ended", dispatched, "/s", dispatched / jobs, "bare jobs of procrastinate"),
+        Result(f"GET a task while {RUNNING} run, median", busy[0], "ms", busy[0] / idle[0], "an idle fleet"),
+        Result(f"GET a task while {RUNNING} run, 99 %", busy[1], "ms", busy[1] / idle[1], "an idle fleet"),
     ]
 
 
@@ -83,6 +96,56 @@ async def _claims(url: str) -> float:
     took = time.perf_counter() - began
     await journal.close()
     return took * 10
+
+
+async def _dispatched(url: str) -> float:
+    """What a job queue would do for a task: enter it, hand it to one worker, and end it."""
+    journal = await PostgresJournal.open(url)
+    ended = StatusEvent(status=Status.COMPLETED)
+
+    async def work(number: int) -> None:
+        for each in range(STEPS):
+            await journal.create(_new(f"t_{number}_{each}"))
+            claim = await journal.claim("me", now=0, lease=60)
+            assert claim is not None
+            await journal.append(claim.task_id, [ended], fence=claim.fence)
+
+    began = time.perf_counter()
+    await asyncio.gather(*(work(number) for number in range(TASKS)))
+    took = time.perf_counter() - began
+    await journal.close()
+    return TASKS * STEPS / took
+
+
+def _api(url: str) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Median and 99 % of a request in milliseconds: idle, and while tasks run on two workers."""
+    with TemporaryDirectory() as place, running_fleet(Path(place), url) as fleet:
+        node = fleet.node()
+        for _ in range(2):
+            fleet.worker("--slots", str(RUNNING // 2))
+        known = node.execute("what can you do?")
+        node.wait_for_end(known)
+        idle = _requests(node, known)
+        call = {"tool": "run_command", "args": {"command": "sleep 120", "timeoutMs": 180_000}}
+        models = node.script("sleep", [{"text": "now", "calls": [call]}, {"text": "done"}])
+        asked: Json = {"models": models, "approvals": "auto", "agentType": "coder", "intent": "edit_code"}
+        tasks = [node.execute("wait", **asked) for _ in range(RUNNING)]
+        running = "/api/brain/tasks?status=running&limit=200"
+        wait_until(lambda: len(node.get(running).json["tasks"]) == RUNNING, seconds=120, what="all tasks to run")
+        busy = _requests(node, known)
+        for each in tasks:
+            node.post(f"/api/brain/tasks/{each}/cancel")
+        return idle, busy
+
+
+def _requests(node: RunningSidecar, task_id: str) -> tuple[float, float]:
+    times = []
+    for _ in range(REQUESTS):
+        began = time.perf_counter()
+        node.task(task_id)
+        times.append((time.perf_counter() - began) * 1_000)
+    times.sort()
+    return times[REQUESTS // 2], times[REQUESTS * 99 // 100]
 
 
 async def write(url: str, go: str) -> None:

@@ -2,11 +2,14 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from tests.e2e.support import PROJECT, RunningSidecar
 from tests.support.crew import CREW, SUITE, Json, git, make_repository
+from tests.support.fleet import running_fleet
+from tests.support.servers import Postgres
 
 
 @pytest.fixture
@@ -87,3 +90,19 @@ def test_brain_crew_shows_who_works_on_what_and_how_to_take_it_over(crew: Runnin
     assert "→ Build the api (backend) is t_" in done.stdout
     assert "3 parts are done and merged." in done.stdout
     assert "brain merge t_" in done.stdout
+
+
+@pytest.mark.timeout(300)
+def test_the_parts_of_a_crew_run_on_several_workers_of_a_fleet(postgres: Postgres, tmp_path: Path) -> None:
+    with running_fleet(tmp_path, postgres.new_database()) as fleet:
+        make_repository(fleet.workspace)
+        node = fleet.node()
+        for _ in range(3):
+            fleet.worker("--slots", "2")
+        task = node.wait_for_end(start(node), seconds=240)
+        assert (task["status"], task["verified"]) == ("completed", True), (task, node.events(task["id"])[-5:])
+        attempts = sum(part["attempts"] for part in task["result"]["subtasks"])
+        assert len(children(node, task["id"])) == attempts
+        merged = node.post(f"/api/brain/tasks/{task['id']}/merge", {}).json
+        assert merged["merged"], merged
+        assert (fleet.workspace / "test_all.py").exists()

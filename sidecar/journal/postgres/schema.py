@@ -387,8 +387,16 @@ CREATE TABLE tokens (
 );
 """
 
+_NOTES = """
+CREATE TABLE notes (
+    id TEXT PRIMARY KEY, workspace TEXT NOT NULL, kind TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL,
+    state TEXT NOT NULL, task TEXT NOT NULL, at DOUBLE PRECISION NOT NULL
+);
+CREATE INDEX notes_workspace ON notes (workspace);
+"""
+
 #: Each is one migration.
-MIGRATIONS: tuple[str, ...] = (_TABLES + _CURSORS + _WRITING + _CLAIMING + _CONTENTS, _FLEET, _TOKENS)
+MIGRATIONS: tuple[str, ...] = (_TABLES + _CURSORS + _WRITING + _CLAIMING + _CONTENTS, _FLEET, _TOKENS, _NOTES)
 
 
 async def migrate(connection: "AsyncConnection[Any]", schema: str) -> None:

@@ -1,5 +1,7 @@
-"""Decisions and patterns: agents propose them, people accept them."""
+"""Decisions and patterns: agents propose them, people accept them. In a file, or in the database of a fleet."""
 
+import secrets
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -8,9 +10,18 @@ from sidecar.memory import notes as notes_module
 from sidecar.memory.notes import Notes, TooManyNotes
 
 
-@pytest.fixture
-def notes(tmp_path: Path) -> Notes:
-    return Notes(tmp_path)
+@pytest.fixture(params=["file", "postgres"])
+async def notes(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Notes]:
+    if request.param == "file":
+        yield Notes(tmp_path)
+        return
+    from sidecar.journal.postgres.journal import PostgresJournal
+    from sidecar.memory.shared_notes import SharedNotes
+
+    schema, url = f"test_{secrets.token_hex(6)}", request.getfixturevalue("postgres").url
+    journal = await PostgresJournal.open(url, schema=schema)
+    yield SharedNotes(url, schema)
+    await journal.close()
 
 
 def test_a_persons_note_counts_at_once(notes: Notes) -> None:
@@ -44,6 +55,11 @@ def test_a_workspace_has_a_limited_number_of_notes(notes: Notes, monkeypatch: py
         notes.add("/w", "decisions", title, "text", task="t_1")
     with pytest.raises(TooManyNotes):
         notes.add("/w", "decisions", "c", "text", task="t_1")
+
+
+def test_odd_characters_are_kept(notes: Notes) -> None:
+    note = notes.add("/w", "decisions", "100 % sure? yes", "a\\b 'c' \"d\" ünïcode")
+    assert notes.get(note.id) == note
 
 
 def test_nothing_is_written_to_look_at_notes(notes: Notes, tmp_path: Path) -> None:
