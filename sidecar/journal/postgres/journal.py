@@ -74,6 +74,8 @@ READ_SECONDS = 5.0
 CHECK_SECONDS = 2.0
 RECONNECT_SECONDS = 2.0
 _CLAIMABLE = frozenset({Status.QUEUED, Status.CANCELLING})
+_CHANGED = "SELECT DISTINCT tasks.id FROM events JOIN tasks ON tasks.position = events.task WHERE cursor > %s LIMIT %s"
+_MAX_CHANGED = 1_000
 _TASK = "position, id, created_at, request, state, last_seq"
 
 
@@ -115,6 +117,10 @@ class PostgresJournal:
         self._closed = False
         #: Called when another process wrote to these tasks, or to any; and whether one of them may be claimed.
         self.on_written_elsewhere: Callable[[Collection[str] | None, bool], None] = lambda task_ids, queued: None
+        #: All events up to this cursor were looked at.
+        self._looked = 0
+        self._looking: asyncio.Task[None] | None = None
+        self._look_again = False
         hub = self._hub
         self._relay = LiveRelay(
             schema, self.writer.id, self._notify, hub.show_live, hub.drop_stored, hub.drop_live, hub.live_text
@@ -150,6 +156,7 @@ class PostgresJournal:
         journal = cls(url, conninfo, schema, retention or Retention(), pools, claims_expired)
         await journal._readers.open()
         await journal.set_clock()
+        ((journal._looked,),) = await journal.query("SELECT settled FROM settled_cursor()")
         return journal
 
     # -- writing -----------------------------------------------------------------------------------------------------
@@ -252,7 +259,8 @@ class PostgresJournal:
         head = Head.of(position, last_seq, count, fence, state)
         self.writer.tasks.keep(task_id, head)
         stored = StoredRequest.model_validate_json(request)
-        records = await self.records(task_id) if count else ()
+        # Patiently: the task is claimed, and if nobody ran it, it would wait until the claim expires.
+        records = await self._records(task_id, patient=True) if count else ()
         return Claim(task_id, owner, fence, head.state.status, stored, records, more=more)
 
     async def renew(self, task_id: str, fence: int, now: float, lease: float) -> None:
@@ -393,11 +401,14 @@ class PostgresJournal:
         return await self._read(read, patient=patient)
 
     async def records(self, task_id: str) -> Sequence[Record]:
+        return await self._records(task_id)
+
+    async def _records(self, task_id: str, *, patient: bool = False) -> Sequence[Record]:
         query = (
             "SELECT kind, key, body, seq FROM tasks LEFT JOIN (SELECT kind, key, body, seq, number, task FROM records)"
             " AS records ON task = position WHERE id = %s ORDER BY number"
         )
-        found = await self.query(query, (task_id,))
+        found = await self.query(query, (task_id,), patient=patient)
         if not found:
             raise UnknownTask(task_id)
         return [Record(kind, key.decode(), body.decode(), seq) for kind, key, body, seq in found if kind is not None]
@@ -531,8 +542,24 @@ class PostgresJournal:
         )
 
     def _written_elsewhere(self, task_ids: Collection[str] | None, queued: bool) -> None:
-        self._hub.written_elsewhere(task_ids)
+        if task_ids is not None:
+            self._hub.written_elsewhere(task_ids)
+        elif self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self._look(), name="journal-look")
+        else:
+            self._look_again = True
         self.on_written_elsewhere(task_ids, queued)
+
+    async def _look(self) -> None:
+        """Find the tasks that others wrote to since the last look; all readers at once would be too many."""
+        while True:
+            self._look_again = False
+            ((settled,),) = await self.query("SELECT settled FROM settled_cursor()", patient=True)
+            found = await self.query(_CHANGED, (self._looked, _MAX_CHANGED + 1), patient=True)
+            self._looked = settled
+            self._hub.written_elsewhere([row[0] for row in found] if len(found) <= _MAX_CHANGED else None)
+            if not self._look_again:
+                return
 
     async def _newest_change(self) -> int:
         # Records, such as answers, have no cursor; every writer counts its writes.
@@ -574,6 +601,9 @@ class PostgresJournal:
         self._closed = True
         await self.writer.close()
         await self._signals.close()
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.gather(self._looking, return_exceptions=True)
         await self._relay.close()
         await self._readers.close(timeout=1)
 

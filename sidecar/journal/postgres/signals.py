@@ -108,8 +108,12 @@ class Signals:
             if sender != self._sender:
                 self._heard(names, queued)
         if quiet:
-            async with asyncio.timeout(POLL_SECONDS):
-                newest = await self._newest()
+            try:
+                async with asyncio.timeout(POLL_SECONDS):
+                    newest = await self._newest()
+            except (JournalError, TimeoutError):
+                # Busy, not lost: to listen anew would have all readers look, and make it busier.
+                return
             if newest != self._known:
                 self._known = newest
                 self._heard(None, True)
