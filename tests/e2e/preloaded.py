@@ -153,8 +153,11 @@ def _preload() -> None:
             importlib.import_module(module.name)
     from sidecar.wire.events import EventKind
     from sidecar.work.router import route
+    from tools.executor.registry import default_registry
 
     route("")
+    registry = default_registry()
+    registry.offers(registry.names())
     for kind in get_args(EventKind):
         kind.model_rebuild()
     gc.freeze()

@@ -25,7 +25,7 @@ demo, recording = script("demo"), script("recording")
 def test_three_tasks_are_carried_out_and_nothing_is_left(tmp_path: Path) -> None:
     environ = {**clean_environ(tmp_path), "TMPDIR": str(tmp_path), "ANTHROPIC_API_KEY": "not-for-the-demo"}
     command = [sys.executable, "packaging/demo.py", "--once"]
-    done = subprocess.run(command, cwd=PROJECT, env=environ, capture_output=True, text=True, timeout=100)
+    done = subprocess.run(command, cwd=PROJECT, env=environ, capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stdout + done.stderr
     for task in demo.TASKS:
         assert f'$ brain run "{task}"' in done.stdout
