@@ -5,7 +5,7 @@ import re
 import tomllib
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 from tools.errors import ToolError
 from tools.host import FileInfo, Host
@@ -21,6 +21,11 @@ _TEST_FOLDERS = ("tests", "test")
 #: Files that name pytest as a setting or as a package.
 _SETTINGS = ("pyproject.toml", "setup.cfg", "tox.ini", "setup.py", "noxfile.py", "Pipfile", "environment.yml")
 _PYTEST = re.compile(rb"\bpytest\b")
+_OWN_IMPORTS = re.compile(
+    rb"pythonpath|maturin|scikit.build|mesonpy|meson-python|cython|mypyc|ext_modules|setuptools.rust|cffi",
+    re.IGNORECASE,
+)
+_MAX_PACKAGES = 20
 
 
 class Files(Protocol):
@@ -122,18 +127,41 @@ async def runs_django_tests(files: Files, names: Mapping[str, str]) -> bool:
     return names.get("manage.py") == "file" and b"django" in await _read(files, "manage.py")
 
 
-_PROBE = "import sys; from importlib.util import find_spec; sys.exit(find_spec('pytest') is None)"
+async def source_packages(files: Files, names: Mapping[str, str]) -> list[str]:
+    """The packages in `src`, unless the project says itself where its tests find them, or compiles a part of them."""
+    if names.get("src") != "directory":
+        return []
+    if any([_OWN_IMPORTS.search(await _read(files, name)) for name in names if name in (*_SETTINGS, "pytest.ini")]):
+        return []
+    folders = [name[:-1] for name in await files.names("src") if name.endswith("/") and name[:-1].isidentifier()]
+    return [name for name in folders[:_MAX_PACKAGES] if "__init__.py" in await files.names(f"src/{name}")]
 
 
-async def has_pytest(python: str, folder: str, host: Host, call_id: str) -> bool:
-    """Whether this Python has pytest. The host runs the project's own, if it has one."""
+#: Exit code 1: there is no pytest; 2: one of the packages is found elsewhere than in `src`, or nowhere.
+_PROBE = """
+import os, sys
+from importlib.util import find_spec
+if find_spec("pytest") is None:
+    sys.exit(1)
+source = os.path.realpath("src") + os.sep
+specs = [find_spec(name) for name in sys.argv[1:]]
+sys.exit(0 if all(spec and os.path.realpath(spec.origin or "").startswith(source) for spec in specs) else 2)
+"""
+
+
+async def probe_pytest(
+    python: str, folder: str, host: Host, call_id: str, packages: Sequence[str] = ()
+) -> Literal["missing", "ready", "elsewhere"]:
+    """Whether this Python has pytest, and finds the packages in `src`. The host runs the project's own, if it has one.
+
+    Without a look, tests of a `src` layout run against whatever version of the package is installed.
+    """
+    argv = [python, "-c", _PROBE, *packages]
     try:
-        result = await host.run(
-            [python, "-c", _PROBE], call_id=call_id, cwd=folder, timeout=_SECONDS, output=_discard, log=False
-        )
+        result = await host.run(argv, call_id=call_id, cwd=folder, timeout=_SECONDS, output=_discard, log=False)
     except ToolError:
-        return False
-    return result.exit_code == 0
+        return "missing"
+    return "ready" if result.exit_code == 0 else "elsewhere" if result.exit_code == 2 else "missing"
 
 
 def pytest_missing() -> ToolError:

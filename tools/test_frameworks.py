@@ -13,12 +13,13 @@ from tools.python_tests import (
     discovery_arguments,
     find_missing_packages,
     find_test_files,
-    has_pytest,
     is_near,
     is_set_up_for_pytest,
     need_pytest,
+    probe_pytest,
     pytest_missing,
     runs_django_tests,
+    source_packages,
 )
 
 Name = Literal["pytest", "unittest", "npm", "go", "cargo", "make"]
@@ -148,9 +149,13 @@ async def _python(host: Files, names: Mapping[str, str]) -> list[str]:
 
 async def choose_runner(framework: Framework, host: Host, call_id: str) -> Framework:
     """Make sure that the project's Python has pytest. Without it, unittest runs the tests if it collects them all."""
-    if framework.name != "pytest" or await has_pytest(framework.argv[0], framework.folder, host, call_id):
+    if framework.name != "pytest":
         return framework
-    others = await other_runners(framework, host)
+    packages = await source_packages(*await _files(framework, host))
+    state = await probe_pytest(framework.argv[0], framework.folder, host, call_id, packages)
+    if state != "missing":
+        return framework if state == "ready" else _on_source(framework)
+    others = await _without_pytest(framework, host)
     if not others:
         raise pytest_missing()
     return others[0]
@@ -158,9 +163,10 @@ async def choose_runner(framework: Framework, host: Host, call_id: str) -> Frame
 
 async def with_pytest(framework: Framework, host: Host, call_id: str) -> Framework | None:
     """The same tests with pytest, which collects more than unittest; `None` if the project's Python doesn't have it."""
-    if framework.name != "unittest" or not await has_pytest(framework.argv[0], framework.folder, host, call_id):
+    if framework.name != "unittest":
         return None
-    return _as_pytest(framework)
+    state = await probe_pytest(framework.argv[0], framework.folder, host, call_id)
+    return None if state == "missing" else _as_pytest(framework)
 
 
 async def other_runners(framework: Framework, host: Host) -> list[Framework]:
@@ -169,9 +175,24 @@ async def other_runners(framework: Framework, host: Host) -> list[Framework]:
         return [_as_pytest(framework)]
     if framework.name != "pytest":
         return []
-    python, *options = framework.argv
+    source = [_on_source(framework)] if await source_packages(*await _files(framework, host)) else []
+    return [*source, *await _without_pytest(framework, host)]
+
+
+async def _files(framework: Framework, host: Host) -> tuple[Files, dict[str, str]]:
     files: Files = host if framework.folder == "." else _Inside(host, framework.folder)
-    names = {info.path: info.kind for info in await files.list(".")}
+    return files, {info.path: info.kind for info in await files.list(".")}
+
+
+def _on_source(framework: Framework) -> Framework:
+    """The same with the code in `src`, not with the version that is installed."""
+    at = 1 + len(_PYTEST)
+    return framework._replace(argv=[*framework.argv[:at], "-o", "pythonpath=src", *framework.argv[at:]])
+
+
+async def _without_pytest(framework: Framework, host: Host) -> list[Framework]:
+    python, *options = framework.argv
+    files, names = await _files(framework, host)
     tests = await find_test_files(files, names)
     if not tests or options != [*_PYTEST] or await need_pytest(files, tests):
         return []

@@ -147,3 +147,16 @@ async def test_commands_find_the_programs_of_the_project_first(bench: Workbench)
     assert (await bench.call("run_command", command="eslint .", cwd="web")).content == "eslint of the web"
     shown = await bench.call("run_command", command='echo "$VIRTUAL_ENV"')
     assert shown.content == f"{bench.workspace}/.venv"
+
+
+@pytest.mark.parametrize("package", ["wsgiref", "installed_nowhere"])
+async def test_tests_of_a_src_layout_run_on_its_code_not_on_another_version(bench: Workbench, package: str) -> None:
+    # Python has a package `wsgiref` of its own, which stands for an older version that is installed.
+    bench.write(f"src/{package}/__init__.py", "here = True\n")
+    bench.write("tests/test_it.py", f"import {package}\n\n\ndef test_it():\n    assert {package}.here\n")
+    assert await ran(bench) == ("success", "pytest", 1)
+    assert await ran(bench, target="tests/test_it.py") == ("success", "pytest", 1)
+    bench.write("pytest.ini", "[pytest]\npythonpath = src\n")
+    outcome = await bench.call("run_tests")
+    assert isinstance(outcome.details, dict) and "pythonpath" not in str(outcome.details["command"])
+    assert outcome.status == "success"
