@@ -93,6 +93,11 @@ class External:
     yours: bool = False
     #: Whether it can change files of the workspace at all.
     changes_workspace: bool = True
+    #: An editor lent it to these conversations; empty for a tool of all.
+    conversations: frozenset[str] = frozenset()
+
+    def serves(self, conversation: str) -> bool:
+        return not self.conversations or conversation in self.conversations
 
 
 @dataclass(frozen=True, slots=True)

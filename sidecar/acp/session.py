@@ -53,7 +53,7 @@ class AcpSession:
             await self._run.cancel()
 
     def lend(self, servers: Json) -> None:
-        """Let tasks in this workspace use the client's MCP servers."""
+        """Let the tasks of this session use the client's MCP servers."""
         body = {"session": self.id, "workspace": self.workspace, "servers": servers}
         self._service.post("/api/brain/mcp/session", body)
         self._lent = bool(servers)

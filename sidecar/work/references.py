@@ -23,6 +23,9 @@ _QUOTED = (
 class ReferenceSource(Protocol):
     """Where the texts come from. Both methods raise `ToolError`."""
 
+    def within(self, conversation: str) -> "ReferenceSource":
+        """The same, on behalf of a conversation."""
+
     def names_server(self, name: str, workspace: str) -> bool: ...
 
     async def read(self, server: str, name: str, workspace: str) -> str: ...

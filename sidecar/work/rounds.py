@@ -74,7 +74,7 @@ class RoundRunner:
         definitions = self._customizations.load(run.request.workspace)
         # Before routing is recorded, so that fixing the command's file and resuming works.
         _check_command(definitions, run.instruction)
-        prompt = parse_prompt(run.instruction, self._references, run.request.workspace)
+        prompt = parse_prompt(run.instruction, self._references_of(run), run.request.workspace)
         prompted = await self._expand(StepKey(current, PROMPT), prompt, run) if prompt is not None else ""
         chosen = await self._route(StepKey(current, ROUTE), run, prompt, definitions)
         if not chosen.pipeline:
@@ -118,7 +118,7 @@ class RoundRunner:
             trusted=self._customizations.trusts(run.request.workspace),
             rules_bytes=self._customizations.rules_bytes,
             standards=self._customizations.standards(),
-            references=self._references,
+            references=self._references_of(run),
             prompted=bool(prompted),
             may_ask_to_edit=_may_ask_to_edit(run, chosen),
             careful=unsure(chosen),
@@ -184,11 +184,15 @@ class RoundRunner:
         trusted = setup.trusted and not self._customizations.has_changed(workspace)
         return (trusted or setup.run.request.options.approvals == "auto") and self._contained()
 
+    def _references_of(self, run: TaskRun) -> ReferenceSource | None:
+        return None if self._references is None else self._references.within(run.request.conversation_id)
+
     async def _expand(self, key: StepKey, prompt: PromptCall, run: TaskRun) -> str:
         """Asked for once a round and recorded, so that a resumed task reads the same."""
-        assert self._references is not None
+        references = self._references_of(run)
+        assert references is not None
         if key not in run.state.steps:
-            text = await expand_prompt(prompt, self._references, run.request.workspace)
+            text = await expand_prompt(prompt, references, run.request.workspace)
             await run.record_step(key, self._executor.redact(text), read_only=True)
         return run.state.steps[key]
 

@@ -162,7 +162,7 @@ class AgentSetup:
         workspace = self.run.request.workspace
         self.registry.start(workspace)
         all_of_them = "run_command" in agent.tools
-        specs = [tool.spec for tool in self.registry.external(workspace)]
+        specs = [tool.spec for tool in self.registry.external(workspace, self.run.request.conversation_id)]
         return [spec.offer() for spec in specs if all_of_them or spec.effects == "none"]
 
     def job_apart(self, key: StepKey, system: str, text: str, tools: Collection[str]) -> tuple[Job, TaskTurnLog]:

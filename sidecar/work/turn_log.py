@@ -102,6 +102,7 @@ class TaskTurnLog:
         run = self._run
         context = BatchContext(
             workspace=run.request.workspace,
+            conversation=run.request.conversation_id,
             approvals=self._approvals(),
             ledger=run.ledger,
             task_text=run.consent,

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from tests.support.mcp.bench import McpBench, scripted
+from tools.errors import ToolError
+from tools.mcp.references import McpReferences
 
 pytest.importorskip("mcp", reason="the package mcp is not installed")
 
@@ -202,3 +204,26 @@ async def test_s40_health_of_our_loop_while_servers_misbehave(make: Make) -> Non
     done.set()
     await feeling
     assert longest < 2.0 * (1 + os.getloadavg()[0])
+
+
+async def test_s40_another_task_of_the_workspace_can_not_use_what_an_editor_lent_to_one_session(make: Make) -> None:
+    bench = make(scripted())
+    workspace = str(bench.workspace)
+    bench.servers.configuration.lend("zed", workspace, {"lent": scripted(readOnly=["echo"])})
+    references = McpReferences(bench.servers)
+    bench.conversation = "zed"
+    assert (await bench.call("lent__echo", text="mine")).content == "mine"
+    assert "lent__echo" in [tool.spec.name for tool in bench.registry.external(workspace, "zed")]
+    assert references.within("zed").names_server("lent", workspace)
+    for other in ("", "another"):
+        bench.conversation = other
+        for outcome in (
+            await bench.call("lent__echo", text="x"),
+            *await bench.batch(*[("lent__echo", {"text": "x"})] * 2),
+        ):
+            assert outcome.error is not None
+            assert outcome.error.code == "tool_not_offered"
+        assert "lent__echo" not in [tool.spec.name for tool in bench.registry.external(workspace, other)]
+        with pytest.raises(ToolError, match="No MCP server is called lent"):
+            await references.within(other).read("lent", "today", workspace)
+        assert not [each for each in (await references.within(other).all(workspace)).resources if each.server == "lent"]

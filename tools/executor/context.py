@@ -65,8 +65,12 @@ class BatchContext:
     copy_of: tuple[str, ...] = ()
     #: Which tools that aren't ours the agent may use: all, or those that only read by their author's word.
     external: Literal["all", "reads"] = "all"
+    #: The conversation that the task belongs to, if one does.
+    conversation: str = ""
 
     def offers(self, spec: ToolSpec) -> bool:
+        if spec.external is not None and not spec.external.serves(self.conversation):
+            return False
         if self.tools is None or spec.name in self.tools:
             return True
         return spec.external is not None and (self.external == "all" or spec.effects == "none")

@@ -152,6 +152,8 @@ class Executor:
     def _not_offered(self, spec: ToolSpec, context: BatchContext) -> ToolNotOffered:
         """Names only what helps: tools that do the same kind of thing, or how to get the right to."""
         refusal = f"This agent may not use {spec.name}."
+        if spec.external is not None and not spec.external.serves(context.conversation):
+            return ToolNotOffered(f"{refusal} An editor lent it to another conversation. Go on without it.")
         offered = context.tools or frozenset()
         if spec.effects != "none" and "set_mode" in offered:
             return ToolNotOffered(f"{refusal} You only read here; set_mode asks the user for the right to edit.")

@@ -155,14 +155,16 @@ class Registry:
         for source in self.sources:
             source.start(workspace)
 
-    def external(self, workspace: str) -> list[AnyTool]:
-        """The tools that aren't ours; the first source of a name wins."""
+    def external(self, workspace: str, conversation: str = "") -> list[AnyTool]:
+        """The tools that aren't ours and serve this conversation; the first source of a name wins."""
         found: dict[str, AnyTool] = {}
         for source in self.sources:
             for tool in source.tools(workspace):
                 if tool.spec.name not in self:
                     found.setdefault(tool.spec.name, tool)
-        return list(found.values())
+        return [
+            tool for tool in found.values() if tool.spec.external is None or tool.spec.external.serves(conversation)
+        ]
 
     def infos(self, names: Container[str] | None = None) -> list[ToolInfo]:
         """Tools as panels and scripts see them, all or those in `names`."""

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from stat import S_ISREG
@@ -48,7 +48,7 @@ class Configuration:
         self._inputs = inputs
         self._environment = os.environ if environment is None else environment
         self._known: dict[str, tuple[object, Configured]] = {}
-        #: Servers that editors lend to their sessions, by workspace and session.
+        #: Servers that editors lend to their sessions, which are conversations, by workspace and session.
         self._lent: dict[str, dict[str, Mapping[str, Any]]] = {}
 
     @property
@@ -56,7 +56,7 @@ class Configuration:
         return self._directory / FILE
 
     def lend(self, session: str, workspace: str, servers: Mapping[str, Any]) -> None:
-        """Use these entries in this workspace until the session lends other ones, or none."""
+        """Let the tasks of a session use these entries until it lends other ones, or none."""
         lent = self._lent.setdefault(workspace, {})
         lent.pop(session, None)
         if servers:
@@ -83,9 +83,18 @@ class Configuration:
     def _read(self, files: list[tuple[Path, bool]], workspace: str) -> Configured:
         servers: dict[str, ServerEntry] = {}
         problems: dict[str, str] = {}
+        lent: dict[str, object] = {}
         for source in self._sources(files, workspace, problems):
             for written, raw in source.entries.items():
                 name = server_name(written) or written[:40]
+                if name in servers and source.conversations and lent.get(name) == raw:
+                    together = servers[name].conversations | source.conversations
+                    servers[name] = replace(servers[name], conversations=together)
+                    continue
+                if source.conversations and name in lent:
+                    problems[f"{name} of another session"] = (
+                        f"{name} is not used: another session of your editor lent a different server of this name."
+                    )
                 if name in servers or name in problems:
                     continue  # your own entry wins over an editor's, and that over a workspace's
                 if len(servers) >= MAX_SERVERS:
@@ -96,7 +105,9 @@ class Configuration:
                 except BadEntry as error:
                     problems[name] = f"{name} in {source.where} is not used: {error}."
                     continue
-                servers[name] = entry
+                servers[name] = replace(entry, conversations=source.conversations)
+                if source.conversations:
+                    lent[name] = raw
         return Configured(servers, problems)
 
     def _sources(self, files: list[tuple[Path, bool]], workspace: str, problems: dict[str, str]) -> Iterator["_Source"]:
@@ -111,9 +122,9 @@ class Configuration:
             expand = Variables(self._environment, workspace, inputs, own=own).expand
             yield _Source(str(file), entries_of(document), own, expand)
             if own:
-                for lent in self._lent.get(workspace, {}).values():
+                for session, lent in self._lent.get(workspace, {}).items():
                     # The editor has filled in its variables.
-                    yield _Source("your editor", lent, True, str)
+                    yield _Source("your editor", lent, True, str, frozenset({session}))
 
 
 class _Source(NamedTuple):
@@ -121,6 +132,7 @@ class _Source(NamedTuple):
     entries: Mapping[str, Any]
     own: bool
     expand: Callable[[str], str]
+    conversations: frozenset[str] = frozenset()
 
 
 def read_document(file: Path) -> dict[str, Any]:

@@ -63,6 +63,8 @@ class ServerEntry:
     patient: bool = False
     disabled: bool = False
     workspace: str = ""
+    #: The conversations that an editor lent it to; empty for a server of all. One more is no other server.
+    conversations: frozenset[str] = field(default=frozenset(), compare=False)
 
     @cached_property
     def launch(self) -> str:
@@ -93,6 +95,9 @@ class ServerEntry:
         ]
         varies = not self.own or any(self.workspace in word for word in words)
         return json.dumps([self.name, self.workspace if varies else ""])
+
+    def serves(self, conversation: str) -> bool:
+        return not self.conversations or conversation in self.conversations
 
     def allows(self, tool: str) -> bool:
         return not self.allow.isdisjoint({tool, "*"})

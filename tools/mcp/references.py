@@ -58,16 +58,30 @@ class ServerReferences(NamedTuple):
 
 
 class McpReferences:
-    def __init__(self, servers: McpServers) -> None:
+    """`conversation`: on whose behalf; an editor's servers serve only the conversations that it lent them to."""
+
+    def __init__(self, servers: McpServers, conversation: str = "") -> None:
         self._servers = servers
+        self._conversation = conversation
         self._listed: dict[tuple[str, str], tuple[ServerConnection, float, ServerReferences]] = {}
 
+    def within(self, conversation: str) -> "McpReferences":
+        """The same, on behalf of a conversation."""
+        found = McpReferences(self._servers, conversation)
+        found._listed = self._listed
+        return found
+
     def names_server(self, name: str, workspace: str) -> bool:
-        return name in self._servers.entries(workspace)
+        return self._entry(name, workspace) is not None
+
+    def _entry(self, name: str, workspace: str) -> ServerEntry | None:
+        entry = self._servers.entries(workspace).get(name)
+        return entry if entry is not None and entry.serves(self._conversation) else None
 
     async def all(self, workspace: str) -> ServerReferences:
         """Of every server whose tools you accepted; those that are slow or fail are left out."""
-        entries = [each for each in self._servers.entries(workspace).values() if self._accepted(each)]
+        served = (each for each in self._servers.entries(workspace).values() if each.serves(self._conversation))
+        entries = [each for each in served if self._accepted(each)]
         if not entries:
             return ServerReferences()
         tasks = [asyncio.create_task(self._list(entry)) for entry in entries]
@@ -101,7 +115,7 @@ class McpReferences:
         return clip(clean("\n\n".join(_message(each) for each in result.messages[:_MAX_PARTS])), MAX_TEXT)
 
     async def _known(self, server: str, workspace: str) -> tuple[ServerEntry, ServerReferences]:
-        entry = self._servers.entries(workspace).get(server)
+        entry = self._entry(server, workspace)
         if entry is None:
             raise ToolError(f"No MCP server is called {server[:60]}.", code="mcp_unknown_server")
         current = await self._servers.connection(entry).current_listing()

@@ -51,6 +51,7 @@ class ServerTool:
                 only_reads=reads,
                 contained=confined and entry.own,
                 changes_workspace=bool(entry.grants.write) or (entry.transport == "stdio" and not sandboxed),
+                conversations=entry.conversations,
             ),
         )
 

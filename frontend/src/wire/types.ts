@@ -582,6 +582,7 @@ export interface McpAdd {
 
 /** Servers that an editor hands over with a session; an empty set takes them back. */
 export interface McpLend {
+  /** The `conversationId` of the tasks that may use them. */
   session: string;
   workspace: string;
   /** Entries of `mcp.json`, by name; nothing in them is expanded. */

@@ -145,7 +145,7 @@ TOOLS: Sequence[Route] = (
         "POST /api/brain/mcp/session",
         "lend_mcp_servers",
         McpRoutes.lend,
-        "Use an editor's MCP servers in a workspace while its session is open",
+        "Lend an editor's MCP servers to the tasks of a session while it is open",
         mcp.McpList,
         mcp.McpLend,
         refusals=(404,),

@@ -37,6 +37,8 @@ class McpBench:
         self._approved: set[str] = set()
         self._numbers = itertools.count()
         self._trusted = trusted
+        #: Whose task calls.
+        self.conversation = ""
         self.open()
 
     def open(self) -> None:
@@ -56,13 +58,14 @@ class McpBench:
 
     async def call(self, tool: str, approvals: Any = "ask", **args: Any) -> Outcome:
         call = ToolCall(f"c{next(self._numbers)}", tool, args)
-        context = BatchContext(workspace=str(self.workspace), approvals=approvals, ledger=self.ledger)
-        return (await self.executor.batch([call], context))[0]
+        return (await self.executor.batch([call], self._context(approvals)))[0]
 
     async def batch(self, *calls: tuple[str, dict[str, Any]]) -> list[Outcome]:
-        context = BatchContext(workspace=str(self.workspace), approvals="ask", ledger=self.ledger)
         made = [ToolCall(f"c{next(self._numbers)}", tool, args) for tool, args in calls]
-        return await self.executor.batch(made, context)
+        return await self.executor.batch(made, self._context("ask"))
+
+    def _context(self, approvals: Any) -> BatchContext:
+        return BatchContext(str(self.workspace), approvals, self.ledger, conversation=self.conversation)
 
     def approve_for_workspace(self) -> None:
         """As an answer with scope `workspace` to the last prompt would."""
