@@ -1,4 +1,5 @@
 import { PAGES, type Page } from "../features/settings/pages.ts";
+import { MODES } from "../shared/modes.ts";
 import { showCode } from "../stores/code.ts";
 import { useCommands } from "../stores/commands.ts";
 import { focusComposer } from "../stores/composer.ts";
@@ -13,13 +14,7 @@ interface Options {
 }
 
 const THEMES: readonly Theme[] = ["system", "light", "dark", "contrast"];
-const APPROVALS = {
-  readonly: "Ask: read and answer, make no changes",
-  plan: "Plan: ask whether to go ahead with the plan",
-  ask: "Edit: ask before running commands",
-  edits: "Careful: ask before edits and commands",
-  auto: "Auto: never ask, deny what needs approval",
-} as const;
+const MODE_NAMES = MODES.map(({ label }) => label.toLowerCase()).join(", ");
 
 /** The settings pages with a slash command of their own. */
 const SETTINGS: readonly (readonly [Page, string])[] = [
@@ -31,13 +26,14 @@ const SETTINGS: readonly (readonly [Page, string])[] = [
 
 export function useAppCommands({ wide, onOpen, onNew, onWindow }: Options): void {
   const sidebar = () => (wide ? setPreferences({ sidebar: !preferences().sidebar }) : onOpen("history"));
+  const choose = ({ value, label, hint }: (typeof MODES)[number]) => {
+    setPreferences({ approvals: value });
+    showToast(`${label}: ${hint}.`);
+  };
   const approve = (argument: string) => {
-    if (argument in APPROVALS) setPreferences({ approvals: argument as keyof typeof APPROVALS });
-    showToast(
-      argument in APPROVALS
-        ? `${APPROVALS[argument as keyof typeof APPROVALS]}.`
-        : "Choose one of: readonly, plan, ask, edits, auto.",
-    );
+    const mode = MODES.find(({ value, label }) => [label.toLowerCase(), value].includes(argument.toLowerCase()));
+    if (mode) choose(mode);
+    else showToast(`Choose one of: ${MODE_NAMES}.`);
   };
   useCommands([
     { id: "app.new", title: "New task", group: "Panel", keys: "alt+n", slash: "new", run: onNew },
@@ -112,14 +108,14 @@ export function useAppCommands({ wide, onOpen, onNew, onWindow }: Options): void
       group: "Approvals",
       slash: "approvals",
       takesText: true,
-      hint: "readonly, plan, ask, edits, auto",
+      hint: MODE_NAMES,
       run: approve,
     },
-    ...Object.entries(APPROVALS).map(([mode, title]) => ({
-      id: `approvals.${mode}`,
-      title,
+    ...MODES.map((mode) => ({
+      id: `approvals.${mode.value}`,
+      title: `${mode.label}: ${mode.hint}`,
       group: "Approvals",
-      run: () => approve(mode),
+      run: () => choose(mode),
     })),
     ...THEMES.map((theme) => ({
       id: `theme.${theme}`,

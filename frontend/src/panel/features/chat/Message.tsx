@@ -30,7 +30,7 @@ export const Message = memo(function Message({ item, onRewind, onRegenerate }: P
             type="button"
             className={ui.iconButton}
             aria-label="Answer again"
-            title="Answer again: this answer is taken back, files too"
+            title="Answer again: undoes this answer, files too"
             onClick={onRegenerate}
           >
             <Icon name="retry" />

@@ -1,15 +1,8 @@
 import { type Choice, Menu } from "../../shared/menu.tsx";
+import { MODES } from "../../shared/modes.ts";
 import { defaultModel, useModels } from "../../stores/catalog.ts";
-import { type Mode, setPreferences, usePreferences } from "../../stores/preferences.ts";
+import { setPreferences, usePreferences } from "../../stores/preferences.ts";
 import styles from "./Composer.module.css";
-
-const APPROVALS: readonly Choice<Mode>[] = [
-  { value: "readonly", label: "Ask", hint: "Reads and answers; changes nothing" },
-  { value: "plan", label: "Plan", hint: "Plans, and asks whether to go ahead" },
-  { value: "ask", label: "Edit", hint: "Edits; commands wait for your approval" },
-  { value: "edits", label: "Careful", hint: "Edits and commands wait for your approval" },
-  { value: "auto", label: "Auto", hint: "Never asks; what needs your approval is denied" },
-];
 
 const EFFORTS = [null, "low", "medium", "high"] as const;
 
@@ -32,7 +25,7 @@ export function Pickers() {
       <Menu
         label="Approvals"
         value={approvals}
-        choices={APPROVALS}
+        choices={MODES}
         onChoose={(value) => setPreferences({ approvals: value })}
       />
       <Menu

@@ -45,7 +45,7 @@ export function Request({ taskId, item, onRewind, onResend }: Props) {
           type="button"
           className={ui.iconButton}
           aria-label="Edit this message"
-          title="Edit and send again: what followed is taken back, files too"
+          title="Edit and send again: undoes what followed, files too"
           onClick={() => setEditing(true)}
         >
           <Icon name="edit" />
@@ -94,7 +94,7 @@ function EditRequest({ text, onCancel, onSend }: EditProps) {
         onKeyDown={onKeyDown}
       />
       <div>
-        <small>What followed is taken back, files too. It can be undone.</small>
+        <small>This undoes what followed, files too. You can rewind it.</small>
         <button type="button" className={ui.button} onClick={onCancel}>
           Keep as it was
         </button>

@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import type { ApprovalInfo, GrantInfo, TrustAnswer } from "../../../wire/types.ts";
 import { useBrain } from "../../shared/brain.tsx";
 import { ago, leaf } from "../../shared/format.ts";
+import { MODES } from "../../shared/modes.ts";
 import { commandLine, revealHidden } from "../../shared/text.ts";
 import ui from "../../shared/ui.module.css";
 import { setPreferences, usePreferences } from "../../stores/preferences.ts";
@@ -21,11 +22,11 @@ export function ApprovalsPage() {
             value={approvals}
             onChange={(event) => setPreferences({ approvals: event.target.value as typeof approvals })}
           >
-            <option value="readonly">Ask: make no changes</option>
-            <option value="plan">Plan: ask whether to go ahead</option>
-            <option value="ask">Edit: ask before commands</option>
-            <option value="edits">Careful: ask before edits too</option>
-            <option value="auto">Auto: never ask, deny instead</option>
+            {MODES.map(({ value, label, hint }) => (
+              <option key={value} value={value}>
+                {`${label}: ${hint}`}
+              </option>
+            ))}
           </select>
         </label>
       </Section>
