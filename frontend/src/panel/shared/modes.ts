@@ -4,7 +4,7 @@ import type { Mode } from "../stores/preferences.ts";
 export const MODES: readonly { readonly value: Mode; readonly label: string; readonly hint: string }[] = [
   { value: "readonly", label: "Ask", hint: "reads and answers, changes nothing" },
   { value: "plan", label: "Plan", hint: "plans, and asks whether to go ahead" },
-  { value: "ask", label: "Edit", hint: "edits, and asks before commands" },
+  { value: "ask", label: "Edit", hint: "asks before commands" },
   { value: "edits", label: "Careful", hint: "asks before edits and commands" },
-  { value: "auto", label: "Auto", hint: "never asks; denies what needs approval" },
+  { value: "auto", label: "Auto", hint: "never asks, denies instead" },
 ];

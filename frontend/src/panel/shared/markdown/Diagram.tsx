@@ -17,13 +17,13 @@ export const Diagram = memo(function Diagram({ text, fallback }: { text: string;
           surface: mixed(6),
           border: mixed(55),
           line: mixed(55),
-          font: "system-ui, sans-serif",
+          font: "system-ui",
           padding: 12,
           transparent: true,
         });
         if (!mounted) return;
         // The library names a web font; a picture never loads one.
-        address = URL.createObjectURL(new Blob([svg.replace(/@import[^;]+;/, "")], { type: "image/svg+xml" }));
+        address = URL.createObjectURL(new Blob([svg.replace(/@import url\([^)]*\);/, "")], { type: "image/svg+xml" }));
         setPicture(address);
       })
       .catch(() => {});
