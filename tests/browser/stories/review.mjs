@@ -21,7 +21,7 @@ export default async function ({ sidecar, page }) {
   await changes.getByRole("button", { name: "Accept", exact: true }).nth(2).waitFor();
   await changes.locator("[data-token]").first().waitFor();
   await page.keyboard.press("Alt+c");
-  await changes.getByText("undo", { exact: true }).waitFor();
+  await changes.getByText(/reject.*undo/).waitFor();
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? "nothing");
   const reads = async (text) => {
     for (let tries = 0; (await sidecar.read("values.py")) !== text && tries < 100; tries += 1) await page.waitForTimeout(100);

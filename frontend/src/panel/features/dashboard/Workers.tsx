@@ -35,6 +35,7 @@ interface Props {
 }
 
 export function Workers({ fleet: { workers, queue, leader }, list, onSelect }: Props) {
+  const waits = (id: string) => list.tasks.find((task) => task.id === id)?.status === "waiting";
   const pools = Object.entries(queue.pools).filter(([, depth]) => depth > 0);
   return (
     <section className={styles.workers} aria-label="Workers">
@@ -47,7 +48,9 @@ export function Workers({ fleet: { workers, queue, leader }, list, onSelect }: P
               <span>
                 {revealHidden(worker.host)} <small>process {worker.pid}</small>
               </span>
-              <small>{describe(worker, worker.id === leader && workers.length > 1)}</small>
+              <small>
+                {describe(worker, worker.tasks.filter(waits).length, worker.id === leader && workers.length > 1)}
+              </small>
               {worker.tasks.map((id) => (
                 <button key={id} type="button" className={styles.taskLink} onClick={() => onSelect(id)}>
                   {list.tasks.find((task) => task.id === id)?.title ?? id}
@@ -66,9 +69,11 @@ export function Workers({ fleet: { workers, queue, leader }, list, onSelect }: P
   );
 }
 
-function describe({ status, slots, tasks, pool, lastSeen }: WorkerInfo, leads: boolean): string {
+/** A task that waits for you takes no slot. */
+function describe({ status, slots, tasks, pool, lastSeen }: WorkerInfo, waiting: number, leads: boolean): string {
   const parts = [status === "dead" ? `dead, last seen ${ago(lastSeen)}` : status];
-  if (status !== "serving") parts.push(`${tasks.length} of ${plural(slots, "slot")} in use`);
+  if (status !== "serving") parts.push(`${tasks.length - waiting} of ${plural(slots, "slot")} in use`);
+  if (waiting > 0) parts.push(`${waiting} waiting`);
   if (pool !== "*") parts.push(`pool ${pool}`);
   if (leads) parts.push("leader");
   return revealHidden(parts.join(" · "));
