@@ -1,10 +1,13 @@
-"""The route of schedules."""
+"""The routes of schedules."""
+
+import secrets
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sidecar.api.requests import answer
+from sidecar.api.requests import answer, idempotency_key
 from sidecar.fleet.schedules.runner import ScheduleRunner
+from sidecar.wire.schedules import ScheduleStarted
 
 
 class ScheduleRoutes:
@@ -13,3 +16,7 @@ class ScheduleRoutes:
 
     async def state(self, request: Request) -> Response:
         return answer(await self._schedules.state())
+
+    async def start(self, request: Request) -> Response:
+        key = idempotency_key(request) or secrets.token_hex(16)
+        return answer(ScheduleStarted(task_id=await self._schedules.start(request.path_params["name"], key)), 202)

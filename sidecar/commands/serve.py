@@ -11,8 +11,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -132,8 +132,37 @@ async def serve_until_stopped(args: argparse.Namespace, place: Path) -> int:
     await sidecar.start(ready_line())
     gc.freeze()
     gc.enable()
-    await sidecar.run_until_stopped()
+    if settings.doors_port and launch.runs_tasks and not launch.exit_when_idle:
+        async with _doors_beside(launch.data_dir, settings.doors_port):
+            await sidecar.run_until_stopped()
+    else:
+        await sidecar.run_until_stopped()
     return 0
+
+
+@asynccontextmanager
+async def _doors_beside(place: Path, port: int) -> AsyncIterator[None]:
+    """Doors that can't open, or fail, never end the sidecar. Once it stops, they have nobody to ask and end too."""
+    import asyncio
+
+    from sidecar.config.keys import Keys
+    from sidecar.config.paths import config_file
+    from sidecar.doors.process import DoorsProcess
+    from sidecar.doors.settings import DoorsError
+
+    async def serve_doors() -> None:
+        try:
+            doors = DoorsProcess(place, config_file().parent, Keys(os.environ, place).environment())
+            await doors.run(_LOOPBACK[0], port, lambda url, pid: log.info("doors are open at %s/hooks", url))
+        except (DoorsError, OSError) as error:
+            log.error("The doors can't open; the sidecar works without them: %s", error)
+
+    running = asyncio.create_task(serve_doors(), name="doors")
+    try:
+        yield
+    finally:
+        running.cancel()
+        await asyncio.wait([running])
 
 
 def _log_exception(loop: "AbstractEventLoop", context: dict[str, Any]) -> None:

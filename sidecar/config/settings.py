@@ -116,6 +116,9 @@ class Settings(BaseModel):
     titles: Literal["model", "off"] = Field(
         "model", description="Let the model of the role `fast` name long tasks: one small request each"
     )
+    doors_port: Annotated[
+        int, Field(ge=0, le=65_535, description="Port on loopback where `brain serve` itself takes webhooks; 0: none")
+    ] = 0
     log_format: Literal["text", "json"] = Field(
         "text", description="Log lines for people, or JSON lines with task, step, agent, tool, duration and tokens"
     )

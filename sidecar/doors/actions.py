@@ -25,6 +25,13 @@ class StartTask:
 
 
 @dataclass(frozen=True, slots=True)
+class StartSchedule:
+    """Start a schedule of yours now, within its limits. The delivery's text goes nowhere."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Steer:
     """Say something to the subject's task, if it has one."""
 
@@ -69,7 +76,7 @@ class Ignore:
     why: str
 
 
-Action = StartTask | Steer | StopTask | EndWork | Press | Reply | Ignore
+Action = StartTask | StartSchedule | Steer | StopTask | EndWork | Press | Reply | Ignore
 
 
 def look_up(payload: object, path: str) -> object:

@@ -9,7 +9,19 @@ from pathlib import Path
 from sidecar.client.errors import ClientError, Refused
 from sidecar.client.service import BrainService
 from sidecar.doors import github, hooks, linear, slack, telegram
-from sidecar.doors.actions import Action, EndWork, Ignore, Json, Press, Reply, StartTask, Steer, StopTask
+from sidecar.doors.actions import (
+    Action,
+    EndWork,
+    Ignore,
+    Json,
+    Press,
+    Reply,
+    StartSchedule,
+    StartTask,
+    Steer,
+    StopTask,
+    text_at,
+)
 from sidecar.doors.answers import say
 from sidecar.doors.chat.answers import ChatAnswers, People, Settled
 from sidecar.doors.deliveries import Deliveries, Delivery
@@ -105,6 +117,9 @@ class DeliveryDispatcher:
         match action:
             case Ignore(why):
                 await self._deliveries.settle(delivery, "ignored", why)
+            case StartSchedule(name):
+                started = await asyncio.to_thread(self._start_schedule, name, delivery.key)
+                await self._deliveries.settle(delivery, "done", f"started schedule {name}", started)
             case StopTask():
                 if task_id is not None:
                     await asyncio.to_thread(self._stop, task_id)
@@ -186,6 +201,11 @@ class DeliveryDispatcher:
         given = {"author": "other", "unattended": not asks, **action.options}
         options = {**given, "conversationId": conversation_of(delivery.subject)}
         return self._connect().execute(action.text, workspace=workspace, key=delivery.key, **options).id
+
+    def _start_schedule(self, name: str, key: str) -> str:
+        """Refused while it runs or has spent its budget; then the delivery waits, like any that can't act yet."""
+        answer = self._connect().post(f"/api/brain/schedules/{name}/start", {}, headers={"Idempotency-Key": key})
+        return text_at(answer, "taskId")
 
     def _say(self, delivery: Delivery, task_id: str, text: str) -> None:
         """In a session of Linear, people who may steer may also answer what the task asks."""

@@ -2,7 +2,7 @@
 
 import re
 
-from sidecar.doors.actions import Action, Ignore, Json, StartTask, text_at
+from sidecar.doors.actions import Action, Ignore, Json, StartSchedule, StartTask, text_at
 from sidecar.doors.settings import IncomingHook
 
 _VALUE = re.compile(r"\{([A-Za-z0-9_.-]{1,200})\}")
@@ -17,11 +17,13 @@ def subject(name: str, payload: Json, hook: IncomingHook) -> str:
 
 
 def read_event(payload: Json, hook: IncomingHook) -> Action:
+    if hook.schedule:
+        return StartSchedule(hook.schedule)
     text, missing = _fill(hook.task, payload)
     if missing:
         return Ignore(f"the JSON has no {', '.join(missing)}")
     chosen = {"agentType": hook.agent} if hook.agent else {}
-    return StartTask(text[:_MAX_TEXT], hook.workspace, {"approvals": hook.approvals, **chosen}, text[:_MAX_TEXT])
+    return StartTask(text[:_MAX_TEXT], hook.workspace or "", {"approvals": hook.approvals, **chosen}, text[:_MAX_TEXT])
 
 
 def _fill(template: str, payload: Json) -> tuple[str, list[str]]:

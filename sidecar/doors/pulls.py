@@ -21,6 +21,8 @@ from tools.errors import InvalidArguments, ToolError
 
 _MAX_TITLE = 200
 _CONCLUSIONS = {True: "success", False: "failure", None: "neutral"}
+_STATES = {True: "success", False: "failure", None: "success"}
+_TITLES = {True: "Checks passed", False: "Checks failed", None: "No check ran"}
 
 TaskEvents = Callable[[str], Awaitable[Sequence[Json]]]
 
@@ -107,23 +109,34 @@ class PullChannel:
         return (title.strip() or work.branch).splitlines()[0][:_MAX_TITLE]
 
     async def _check(self, work: Work, complete: Json, key: str) -> None:
-        """Our verification, on the commit. Only an App may add checks; with a token the pull request shows it alone."""
+        """Our verification, on the commit: a check run of an App, or a status, as only an App may add checks."""
         if not self._api.is_app:
+            await self._add_status(work, complete)
             return
         path = f"/commits/{quote(work.head)}/check-runs"
         if await self._api.find(work.repository, path, lambda each: text_at(each, "external_id") == key, "check_runs"):
             return
         proven = verified(complete)
-        title = {True: "Checks passed", False: "Checks failed", None: "No check ran"}[proven]
         check = {
             "name": CHECK,
             "head_sha": work.head,
             "external_id": key,
             "status": "completed",
             "conclusion": _CONCLUSIONS[proven],
-            "output": {"title": title, "summary": describe_checks(complete)},
+            "output": {"title": _TITLES[proven], "summary": describe_checks(complete)},
         }
         await self._api.call("POST", work.repository, "/check-runs", check)
+
+    async def _add_status(self, work: Work, complete: Json) -> None:
+        """The newest status of a context counts, so one that is there already is not repeated."""
+        proven = verified(complete)
+        wanted = {"state": _STATES[proven], "context": CHECK, "description": _TITLES[proven]}
+
+        def same(each: Json) -> bool:
+            return all(text_at(each, name) == value for name, value in wanted.items())
+
+        if not await self._api.find(work.repository, f"/commits/{quote(work.head)}/statuses", same):
+            await self._api.call("POST", work.repository, f"/statuses/{quote(work.head)}", wanted)
 
     async def _tell(self, subject: str, key: str, text: str, url: str) -> None:
         if subject.startswith("github:"):

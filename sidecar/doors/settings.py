@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from sidecar.wire.tasks import AgentName, Approvals
 
@@ -123,13 +123,21 @@ class IncomingHook(_Table):
     header: str = "X-Signature-256"
     prefix: str = "sha256="
     id_header: str = ""
-    workspace: AbsolutePath
-    task: Annotated[str, Field(min_length=1, max_length=20_000)]
+    #: Where a task works, and its text; or the name of a schedule that a delivery starts.
+    workspace: AbsolutePath | None = None
+    task: Annotated[str, Field(max_length=20_000)] = ""
+    schedule: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]*$", max_length=100)] = ""
     #: Deliveries of one subject go to one task, in order; empty: each starts its own.
     subject: str = ""
     approvals: Literal["auto", "readonly"] = "auto"
     #: The agent that works on it, one of the roster or of your own; without it, the router chooses.
     agent: AgentName | None = None
+
+    @model_validator(mode="after")
+    def _names_one_thing(self) -> "IncomingHook":
+        if bool(self.schedule) == bool(self.task and self.workspace):
+            raise ValueError("name a `task` and its `workspace`, or a `schedule`")
+        return self
 
 
 class Webhook(_Table):

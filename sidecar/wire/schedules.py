@@ -37,3 +37,7 @@ class ScheduleList(Wire):
     pools: list[PoolState]
     problems: Annotated[list[str], Field(description="Files that are not used, and why.")]
     active: Annotated[bool, Field(description="Whether this process, or the leader of its fleet, runs schedules.")]
+
+
+class ScheduleStarted(Wire):
+    task_id: str

@@ -1177,6 +1177,10 @@ export interface ScheduleList {
   active: boolean;
 }
 
+export interface ScheduleStarted {
+  taskId: string;
+}
+
 export interface ScheduleState {
   name: string;
   /** As you wrote it: `every 4h`, `cron 0 9 * * 1-5`, `stale 12h`. */

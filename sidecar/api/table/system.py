@@ -79,6 +79,15 @@ SYSTEM: Sequence[Route] = (
         schedules.ScheduleList,
         doc="Reads the files of your configuration directory again.",
     ),
+    Route(
+        "POST /api/brain/schedules/{name}/start",
+        "schedule_start",
+        ScheduleRoutes.start,
+        "Start a schedule now, within its limits and budgets",
+        schedules.ScheduleStarted,
+        headers=(Parameter("Idempotency-Key", "The same key gives the same task."),),
+        refusals=(404, 409, 503),
+    ),
     Route("GET /api/brain/status", "status", SystemRoutes.status, "Get the sidecar's status", system.StatusAnswer),
     Route(
         "POST /api/brain/bridge/ticket",

@@ -128,6 +128,18 @@ class ScheduleRunner:
             active=self.active,
         )
 
+    async def start(self, name: str, key: str) -> str:
+        """Start a schedule now, within its limits and budgets; the same key gives the same task."""
+        loaded = await asyncio.to_thread(load_schedules, self._configuration)
+        now = self._now()
+        known = [await self._activity(schedule) for schedule in loaded.schedules]
+        found = next((each for each in known if each.schedule.name == name), None)
+        if found is None:
+            raise OperationRefused(404, "unknown_schedule", f"There is no schedule {name[:100]}.")
+        if obstacle := _obstacle(found, known, loaded, now):
+            raise OperationRefused(409, "schedule_waits", obstacle)
+        return await self._submit(found, known, loaded, key, now)
+
     async def _activity(self, schedule: Schedule) -> Activity:
         tasks = await self._journal.tasks(conversation=schedule.conversation, limit=_RECENT)
         active = None
@@ -146,6 +158,16 @@ class ScheduleRunner:
         self, found: Activity, known: Sequence[Activity], loaded: Schedules, slot: datetime, now: datetime
     ) -> None:
         schedule = found.schedule
+        try:
+            task_id = await self._submit(found, known, loaded, slot.isoformat(), now)
+            log.info("Schedule %s started task %s, due at %s", schedule.name, task_id, slot.isoformat())
+        except OperationRefused as error:
+            log.error("Schedule %s could not start: %s", schedule.name, error.message)
+
+    async def _submit(
+        self, found: Activity, known: Sequence[Activity], loaded: Schedules, key: str, now: datetime
+    ) -> str:
+        schedule = found.schedule
         options = Options(
             agent_type=schedule.agent,
             approvals=schedule.approvals,
@@ -155,12 +177,8 @@ class ScheduleRunner:
             max_cost_usd=_most(found, known, loaded, now),
         )
         request = ExecuteRequest(task=schedule.text, context=Context(workspace=schedule.workspace), options=options)
-        key = f"{schedule.conversation}.{slot.isoformat()}"
-        try:
-            task_id = await self._tasks.submit(Execute(request, key, conversation=schedule.conversation))
-            log.info("Schedule %s started task %s, due at %s", schedule.name, task_id, slot.isoformat())
-        except OperationRefused as error:
-            log.error("Schedule %s could not start: %s", schedule.name, error.message)
+        named = f"{schedule.conversation}.{key}"
+        return await self._tasks.submit(Execute(request, named, conversation=schedule.conversation))
 
     def _describe(self, found: Activity, known: Sequence[Activity], loaded: Schedules, now: datetime) -> ScheduleState:
         schedule, last = found.schedule, found.tasks[0] if found.tasks else None
