@@ -4,6 +4,7 @@ Every step looks first whether it is done, so an attempt that broke off anywhere
 """
 
 import json
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from urllib.parse import quote
 
@@ -19,9 +20,10 @@ from sidecar.doors.outbox import DoorsOutbox, Letter, NewLetter
 from sidecar.doors.works import Work, Works
 from tools.errors import InvalidArguments, ToolError
 
+log = logging.getLogger("brain.doors")
+
 _MAX_TITLE = 200
 _CONCLUSIONS = {True: "success", False: "failure", None: "neutral"}
-_STATES = {True: "success", False: "failure", None: "success"}
 _TITLES = {True: "Checks passed", False: "Checks failed", None: "No check ran"}
 
 TaskEvents = Callable[[str], Awaitable[Sequence[Json]]]
@@ -111,7 +113,7 @@ class PullChannel:
     async def _check(self, work: Work, complete: Json, key: str) -> None:
         """Our verification, on the commit: a check run of an App, or a status, as only an App may add checks."""
         if not self._api.is_app:
-            await self._add_status(work, complete)
+            await self.add_status(work, complete)
             return
         path = f"/commits/{quote(work.head)}/check-runs"
         if await self._api.find(work.repository, path, lambda each: text_at(each, "external_id") == key, "check_runs"):
@@ -127,16 +129,24 @@ class PullChannel:
         }
         await self._api.call("POST", work.repository, "/check-runs", check)
 
-    async def _add_status(self, work: Work, complete: Json) -> None:
-        """The newest status of a context counts, so one that is there already is not repeated."""
+    async def add_status(self, work: Work, complete: Json) -> None:
+        """Nothing if no check ran: a status can't be neutral. One that is there already is not repeated."""
         proven = verified(complete)
-        wanted = {"state": _STATES[proven], "context": CHECK, "description": _TITLES[proven]}
+        if proven is None:
+            return
+        wanted = {"state": _CONCLUSIONS[proven], "context": CHECK, "description": _TITLES[proven]}
 
         def same(each: Json) -> bool:
             return all(text_at(each, name) == value for name, value in wanted.items())
 
-        if not await self._api.find(work.repository, f"/commits/{quote(work.head)}/statuses", same):
-            await self._api.call("POST", work.repository, f"/statuses/{quote(work.head)}", wanted)
+        try:
+            if not await self._api.find(work.repository, f"/commits/{quote(work.head)}/statuses", same):
+                await self._api.call("POST", work.repository, f"/statuses/{quote(work.head)}", wanted)
+        except NotSent as refusal:
+            if refusal.status not in (403, 404, 422):
+                raise
+            # The pull request has the evidence anyway; a token without this right must not hold it up.
+            log.warning("no commit status on %s: %s", work.repository, refusal)
 
     async def _tell(self, subject: str, key: str, text: str, url: str) -> None:
         if subject.startswith("github:"):
