@@ -552,7 +552,9 @@ class Sidecar:
         if task.status in ENDED:
             names = {"id", "status", "task", "workspace", "result", "error", "verified"}
             told = task.model_dump(mode="json", by_alias=True, include=names)
-            await self._hooks.task_ended({"taskId": told.pop("id"), **told}, task.workspace)
+            # A task on a remote has no directory any more.
+            place = task.workspace if task.workspace.startswith("/") else str(self._launch.workspace)
+            await self._hooks.task_ended({"taskId": told.pop("id"), **told}, place)
 
     async def _release_sandbox(self, task_id: str, sandboxed: "SandboxedBackend") -> None:
         """Of a cancelled task nothing runs on; the next task of another may use its sandbox."""
