@@ -29,6 +29,12 @@ PROCESSES = (1, 2, 4, 8)
 #: Tasks that run while the API answers, and how many requests are measured.
 RUNNING = 50
 REQUESTS = 100
+#: More tasks like the first one, at once.
+_COPIES = """
+INSERT INTO tasks (id, created_at, conversation, priority, pool, request, status, state, workspace)
+SELECT id || number, created_at, conversation, priority, pool, request, status, state, workspace
+FROM tasks, generate_series(1, %s) AS number RETURNING position
+"""
 #: Run by each process of a growing fleet.
 _WRITER = (
     "import asyncio, sys; from tests.benchmarks.bench_fleet import write; asyncio.run(write(sys.argv[1], sys.argv[2]))"
@@ -88,8 +94,8 @@ async def _steps(url: str, tasks: int) -> float:
 
 async def _claims(url: str) -> float:
     journal = await PostgresJournal.open(url)
-    for start in range(0, QUEUED, 200):
-        await asyncio.gather(*(journal.create(_new(f"t_{start + number}")) for number in range(200)))
+    await journal.create(_new("t_0"))
+    await journal.query(_COPIES, (QUEUED - 1,))
     began = time.perf_counter()
     for _ in range(100):
         assert await journal.claim("me", now=0, lease=60) is not None
