@@ -26,7 +26,7 @@ from sidecar.wire.base import JsonObject
 
 PROVIDER = "gemini"
 _PLACE = re.compile(r"(models|tunedModels)/\w[\w.-]*")
-_THINKS = re.compile(r"(models/)?gemini-(2\.5|[3-9])")
+_THINKS = re.compile(r"(models/)?gemini-(2\.5|[3-9]|pro-latest|flash-latest)")
 #: Optional fields, and how a model refuses each.
 _OPTIONAL = {
     "maxOutputTokens": re.compile(r"max_?output_?tokens", re.I),

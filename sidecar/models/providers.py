@@ -30,13 +30,17 @@ class Provider(NamedTuple):
     fast: str
     smart: str
     instant: str
+    #: Follows `smart` in its chain, for a key whose plan doesn't include that.
+    spare: str = ""
 
 
 #: The default model of each role: fast, smart, instant.
 PROVIDERS = {
     "anthropic": Provider("anthropic", "claude-haiku-5-5", "claude-sonnet-5-5", "claude-haiku-5-5"),
     "openai": Provider("openai", "gpt-6-luna", "gpt-6-sol", "gpt-6-luna"),
-    "gemini": Provider("google.genai", "gemini-3.8-flash", "gemini-3.8-flash", "gemini-3.8-flash"),
+    "gemini": Provider(
+        "google.genai", "gemini-3.8-flash", "gemini-pro-latest", "gemini-3.8-flash", spare="gemini-3.8-flash"
+    ),
     "groq": Provider("groq", "openai/gpt-oss-20b", "openai/gpt-oss-120b", "openai/gpt-oss-20b"),
 }
 #: Which provider a role uses if several have a key: speed for `instant`, price for `fast`, quality for `smart`.
@@ -62,9 +66,13 @@ class Providers:
 
     def defaults(self, role: str) -> list[str]:
         """The default models of all providers that have a key, the best for the role first."""
-        return [
-            f"{name}/{getattr(PROVIDERS[name], role)}" for name in _PREFERRED[role] if self._keys.find(name) is not None
-        ]
+        chosen = []
+        for name in _PREFERRED[role]:
+            if self._keys.find(name) is not None:
+                provider = PROVIDERS[name]
+                spare = (provider.spare,) if role == "smart" and provider.spare else ()
+                chosen += [f"{name}/{model}" for model in (getattr(provider, role), *spare)]
+        return chosen
 
     def model(
         self, provider: str, name: str, base_url: str | None = None, effort: str = "", key: str | None = None

@@ -13,14 +13,16 @@ from sidecar.wire.tasks import Context, Options, RouteAnswer
 from sidecar.work.customizations import CustomCommand, Definitions
 from sidecar.work.routing.cues import (
     agrees,
+    asks_to_act,
     asks_to_repair,
     asks_to_undo,
     forbids_changes,
     forbids_code,
+    orders_to_run,
     reports_failure,
     without_trace,
 )
-from sidecar.work.routing.guess import guess
+from sidecar.work.routing.guess import Guess, guess
 from sidecar.work.slash import parse_slash, suggest_command
 
 PIPELINES: dict[Intent, tuple[str, ...]] = {
@@ -92,12 +94,23 @@ def _judge(task: str, context: Context | None, *, follows: bool) -> tuple[Intent
             return "edit_code", max(guessed.writes, SURE), "it reports a failure"
     if guessed.intent == "run_command" and asks_to_repair(task):
         return "edit_code", max(guessed.writes, SURE), "it asks to run something and to repair what that shows"
-    unsure_of_it = guessed.confidence < SURE
-    selected = context is not None and bool(context.selected_code)
-    may_not_edit = guessed.intent in READ_ONLY or guessed.intent == "run_command"
-    if unsure_of_it and may_not_edit and (selected or guessed.writes >= _MAY_WRITE):
+    # After an answer, words that are no question are rarely mere talk.
+    about = (context is not None and bool(context.selected_code)) or (follows and "?" not in task)
+    if _may_want_a_change(task, guessed, about=about):
         return "edit_code", min(guessed.writes, SURE - 0.01), "it may ask for a change; the first edit asks you"
     return guessed.intent, guessed.confidence, guessed.why
+
+
+def _may_want_a_change(task: str, guessed: Guess, *, about: bool) -> bool:
+    """Whether words that seem to want none leave that open; `about` if there is something to change."""
+    likely = guessed.writes >= _MAY_WRITE
+    if guessed.intent == "run_command":
+        # The words of a command are plain, so those that may as well ask for a change seldom mean one.
+        unclear = (likely and guessed.confidence < _CERTAIN) or (about and guessed.confidence < SURE)
+        return (unclear or asks_to_act(task)) and not orders_to_run(task)
+    if guessed.intent not in READ_ONLY:
+        return False
+    return (guessed.confidence < SURE and (about or likely)) or asks_to_act(task)
 
 
 def _is_banned(task: str, intent: Intent) -> bool:

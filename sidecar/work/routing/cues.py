@@ -26,7 +26,7 @@ _DO = (
     r"go (?:ahead|for it|on)|proceed|carry on|continue|make it so|you may|let'?s (?:do|go with|try) (?:it|that|this)|"
     r"i agree|that'?s (?:right|fine|good|what i (?:want|meant))|works for me|do so|"
     r"(?:ja )?mach(?:'?s| es| das| das so| weiter| mal| bitte)?(?: so)?|leg los|weiter(?: so)?|tu (?:es|das)|"
-    r"setz(?:e)? (?:das|es) (?:so )?um|übernimm (?:das|es)|wende (?:das|es) an|(?:das )?klingt gut|nur zu|so machen|(?:so )?umsetzen|"
+    r"setz(?:e)? (?:das|es) (?:so )?um|übernimm (?:das|es)|wende (?:das|es) an|(?:das )?klingt gut|nur zu|so machen|(?:so )?(?:umsetzen|übernehmen|einbauen|anwenden)|"
     r"bau (?:das|es) (?:bitte |so )*ein|(?:nimm|mach|wähle?) (?:bitte )?(?:die|den|das|deinen?) (?:(?:erste|zweite|dritte|letzte|andere)n? )?(?:variante|option|lösung|idee|vorschlag|version|ansatz)|"
     r"hazlo|haz eso|h[áa]galo|aplica(?:lo)?(?: (?:eso|esto|el cambio))?|sigue|contin[úu]a|procede|suena bien|me parece bien|"
     r"adelante(?: con eso)?|(?:haz|aplica|usa|toma|elige) (?:la|el|tu) (?:(?:primera?|segund[ao]|tercera?|últim[ao]) )?(?:opción|sugerencia|propuesta|solución|idea|cambio)|"
@@ -76,6 +76,33 @@ _REPAIRS = re.compile(
     r"arregl|corrig|corrij|repar|solucion|resuelv|haz que (?:[\w ]{1,30} )?(?:pase|funcione)|"
     r"répar|règle|résou|nettoie|fais (?:les |tout )?passer|"
     r"consert|arrum|resolv|faça (?:[\w ]{1,30} )?passar)",
+    re.IGNORECASE,
+)
+
+#: Asks whether something can be done, or that somebody see to it: an answer alone may not be enough.
+_ACTS = re.compile(
+    r"\b(?:can|could|may|might) (?:this|that|it|these|they|we|you|i|some(?:one|body)|any(?:one|body|thing)|something)\b[^.?!\n]{0,40}?"
+    r"\b(?:fixed|done|improved|avoided|prevented|repaired|solved|resolved|addressed|look(?:ed)? into|do (?:something|anything) about|sorted)\b|"
+    r"\bcan be (?:fixed|done|improved|avoided|prevented)\b|\b(?:please|needs? to|should|to) (?:be )?look(?:ed)? into\b|"
+    r"\b(?:some|any)(?:one|body) (?:please |able to )?(?:take a )?look at\b|"
+    r"\b(?:would|is) it (?:be )?possible to (?!see|know|find)\w+|\bwäre es möglich|\bser[ií]a (?:posible|possível)|\bserait-il possible|"
+    r"\b(?:is|are|ist|sind|está|están|est|sont|estão) (?:still |now |again |wieder |jetzt )?(?:broken|failing|kaputt|defekt|rot[oa]s?|fallando|cassée?s?|en échec|quebrad[oa]s?|falhando)\b|"
+    r"\b(?:kann|könnte|lässt) (?:man|jemand|sich|das|es|da)\b[^.?!\n]{0,50}?\b(?:beheben|reparieren|tun|machen|ändern|verhindern|vermeiden|ansehen|kümmern|verbessern|lösen)\b|"
+    r"\b(?:se puede|se podría|podría alguien|puede alguien|alguien puede|alguien podría)\b[^.?!\n]{0,40}?\b(?:arregl|hacer (?:algo|eso)|evit|mejor|solucion|corregi|revis|mir)\w*|"
+    r"\b(?:peut-on|pourrait-on|on peut|on pourrait|quelqu'un (?:peut|pourrait|peut-il|pourrait-il))\b[^.?!\n]{0,40}?\b(?:répar|corrig|faire (?:quelque chose|ça)|évit|amélior|résou|regard|pencher)\w*|"
+    r"\b(?:dá (?:pra|para)|será que dá|alguém (?:pode|poderia|consegue)|(?:tem|há) como)\b[^.?!\n]{0,40}?\b(?:consert|arrum|corrig|fazer (?:algo|isso)|evit|melhor|resolv|olh|ver)\w*",
+    re.IGNORECASE,
+)
+
+#: One of these is in each of them; looking for them first keeps the others cheap.
+_ACT_WORDS = re.compile(
+    r"(?:[cC]an|[cC]ould|[mM]a?y|[mM]ight) |look|ossible|öglich|posible|possível|broken|failing|kaputt|defekt|rot[oa]|"
+    r"fallando|cass|échec|quebrad|falhando|ann |önnte |ässt |puede|podr[íi]a|lguien|eut-on|ourr?ait|n peut|uelqu|[dD]á |lguém|[tT]em |[hH]á "
+)
+#: An order to run something, first of all.
+_RUNS = re.compile(
+    r"\W*(?:(?:please|bitte|por favor|can you|kannst du|puedes|peux-tu|pode) )?"
+    r"(?:re-?run|run|execute|start|launch|führ|start|lass|ejecut|corr[ei]|lanz|lance|exécut|démarr|rod[ae]|execut|inici)",
     re.IGNORECASE,
 )
 
@@ -169,6 +196,17 @@ def asks_to_undo(text: str, *, follows: bool = False) -> bool:
 def asks_to_repair(text: str) -> bool:
     """Whether it asks to repair what running something shows: "run the tests and fix what fails"."""
     return _REPAIRS.search(_part(text)) is not None
+
+
+def asks_to_act(text: str) -> bool:
+    """Whether it asks that something be done about what it describes: "can anything be done about it?"."""
+    part = _part(text)
+    return _ACT_WORDS.search(part) is not None and _ACTS.search(part) is not None
+
+
+def orders_to_run(text: str) -> bool:
+    """Whether it begins with an order to run something."""
+    return _RUNS.match(text) is not None
 
 
 def forbids_changes(text: str) -> bool:

@@ -32,6 +32,20 @@ def test_several_keys_are_a_chain(tmp_path: Path) -> None:
     assert [name.partition("/")[0] for name in names] == ["gemini", "groq"]
 
 
+def test_each_role_has_the_provider_that_is_best_for_it(tmp_path: Path) -> None:
+    variables = ("ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GROQ_API_KEY", "OPENAI_API_KEY")
+    found = catalog(tmp_path, dict.fromkeys(variables, "k"))
+    first = {role: found.chain(role, Models())[0].partition("/")[0] for role in ("smart", "fast", "instant")}
+    assert first == {"smart": "anthropic", "fast": "gemini", "instant": "groq"}
+
+
+def test_with_a_google_key_code_is_written_by_the_pro_model_and_by_flash_if_the_plan_has_no_pro(tmp_path: Path) -> None:
+    found = catalog(tmp_path, {"GEMINI_API_KEY": "k"})
+    assert found.chain("smart", Models()) == ["gemini/gemini-pro-latest", "gemini/gemini-3.8-flash"]
+    assert found.chain("fast", Models()) == ["gemini/gemini-3.8-flash"]
+    assert all(found.has_price(name) for name in found.chain("smart", Models()))
+
+
 def test_what_is_named_wins_over_the_keys_and_the_task_over_the_settings(tmp_path: Path) -> None:
     found = catalog(tmp_path, {"ANTHROPIC_API_KEY": "k"}, model_smart="groq/x, openai/y")
     assert found.chain("smart", Models()) == ["groq/x", "openai/y"]

@@ -33,6 +33,37 @@ def test_tracebacks_and_bug_reports_may_be_fixed_unless_only_an_answer_is_wanted
         assert route(text).intent == label[1:-1], text
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "What is going on here, and can anything be done about it? The worker logs `lease lost` every few minutes.",
+        "Could someone look into why exports are empty for users without a locale?",
+        "Docs build is broken on main: `WARNING: undefined label: quickstart`",
+        "Kann man da was machen? Der Export dauert zehn Minuten.",
+        "¿Se puede arreglar que el menú tape el contenido en móviles?",
+        "Peut-on éviter que le journal grossisse sans limite ?",
+        "Alguém pode olhar o timeout do upload?",
+    ],
+)
+def test_a_question_whether_something_can_be_done_may_edit(sentence: str) -> None:
+    assert route(sentence).intent == "edit_code"
+
+
+@pytest.mark.parametrize(
+    "sentence", ["run the tests, I think something is broken", "roda o pytest só no módulo de auth"]
+)
+def test_an_order_to_run_something_runs_it(sentence: str) -> None:
+    assert route(sentence).intent == "run_command"
+
+
+@pytest.mark.parametrize(
+    "sentence", ["you forgot the tests", "revert the rename but keep the rest", "vale, pero con logs"]
+)
+def test_after_an_answer_words_that_are_no_question_may_edit_and_the_first_edit_asks(sentence: str) -> None:
+    followed = route(sentence, follows=True)
+    assert (followed.intent, unsure(followed)) == ("edit_code", True)
+
+
 @pytest.mark.parametrize("sentence", ["yes, do it", "sounds good, apply that", "go ahead", "ja, mach das", "vas-y"])
 def test_an_agreement_may_write_only_if_something_was_said_before(sentence: str) -> None:
     followed = route(sentence, follows=True)
