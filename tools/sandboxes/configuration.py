@@ -9,8 +9,6 @@ from pydantic import ValidationError
 from tools.sandboxes.port import Sandbox, SandboxError, SandboxSpec
 
 FILE = "sandbox.toml"
-#: Values of the setting `sandbox` that this package serves.
-KINDS = ("copy", "container", "e2b")
 
 
 def load_spec(directory: Path) -> SandboxSpec:

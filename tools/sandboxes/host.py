@@ -99,7 +99,7 @@ class SandboxedHost(LocalHost):
                 await copy.send()
                 code = await copy.session.run(
                     _in_shell(argv),
-                    cwd=self._relative(cwd),
+                    cwd=self.root.relative(cwd),
                     environment=self._variables(environment),
                     output=capture.feed,
                     network=self._network(),
@@ -133,7 +133,7 @@ class SandboxedHost(LocalHost):
         running = asyncio.create_task(
             copy.session.run(
                 _in_shell(argv),
-                cwd=self._relative(cwd),
+                cwd=self.root.relative(cwd),
                 environment=self._variables(environment),
                 output=capture.feed,
                 network=self._network(),
@@ -202,9 +202,6 @@ class SandboxedHost(LocalHost):
     def _network(self) -> NetworkAccess:
         assert self._confinement is not None
         return NetworkAccess(self._confinement.hosts, self._confinement.approved)
-
-    def _relative(self, cwd: str) -> str:
-        return self.root.relative(cwd)
 
     def _variables(self, given: Mapping[str, str] | None) -> dict[str, str]:
         return {**FIXED_VARIABLES, **self._pool.spec.environment, **(given or {})}

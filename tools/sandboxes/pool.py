@@ -18,7 +18,6 @@ _MAX_SANDBOXES = 16
 IDLE_SECONDS = 300.0
 _PREPARE_SECONDS = 900.0
 _SAID = 4_000
-#: For HTTPS the broker could not add a secret: it is added out there.
 _CLONE = 'git clone --quiet ${2:+--branch "$2"} -- "$1" .'
 
 
@@ -129,13 +128,8 @@ class SandboxPool:
 
     async def _prepared(self, place: _Place, root: WorkspaceRoot, network: NetworkAccess) -> WorkspaceCopy:
         place.preparing = asyncio.create_task(self._prepare(root, network), name="prepare-sandbox")
-        try:
-            copy = await asyncio.shield(place.preparing)
-        except asyncio.CancelledError:
-            raise  # whoever cancels discards what was prepared
-        except BaseException:
-            place.preparing = None
-            raise
+        # After a cancel, `_discard` ends the preparation and waits until its sandbox is removed.
+        copy = await asyncio.shield(place.preparing)
         place.preparing = None
         return copy
 
@@ -168,6 +162,7 @@ class SandboxPool:
 async def _clone(session: SandboxSession, spec: SandboxSpec) -> None:
     url = urlsplit(spec.repository)
     host = url.hostname or ""
+    # The broker adds a secret to plain HTTP, and sends it on as HTTPS.
     named = url._replace(scheme="http").geturl() if host in spec.secrets else spec.repository
     argv = ["/bin/sh", "-c", _CLONE, "sh", named, spec.branch]
     await _must_work(session, argv, spec, NetworkAccess((host,)), f"{spec.repository} can't be cloned")
