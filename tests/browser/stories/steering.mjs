@@ -30,7 +30,7 @@ export default async function ({ sidecar, page }) {
   await send.click();
   await conversation.getByText("be brief, please").waitFor();
   await reaches("completed");
-  await conversation.getByText("I have heard you.").waitFor();
+  await conversation.getByText("I have heard you.").last().waitFor();
   assert.equal(await conversation.getByText("be brief, please").count(), 1);
   assert.match(await page.title(), /^completed: talk to me/);
   const { events } = await sidecar.call("GET", `/api/brain/tasks/${id}/events`);
