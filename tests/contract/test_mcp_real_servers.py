@@ -128,9 +128,7 @@ async def test_the_fetch_server_lists_its_tools_and_reaches_nobody_without_a_gra
 async def test_a_real_server_that_is_killed_comes_back(make: Make) -> None:
     bench = make(everything=from_npm("@modelcontextprotocol/server-everything", "mcp-server-everything", "stdio"))
     assert (await bench.call("everything__echo", message="1")).status == "success"
-    connection = bench.servers.connection(
-        bench.servers.entries(str(bench.workspace))["everything"], str(bench.workspace)
-    )
+    connection = bench.servers.connection(bench.servers.entries(str(bench.workspace))["everything"])
     pid = connection._peer.pid  # type: ignore[union-attr]
     os.killpg(pid, signal.SIGKILL)
     await connection._peer.ended.wait()  # type: ignore[union-attr]
