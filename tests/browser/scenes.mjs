@@ -97,7 +97,7 @@ export const scenes = {
   },
   approval: { task: "approval", show: (page) => panel(page).allow.waitFor() },
   approvalOfAFile: { task: "diffs", show: (page) => panel(page).allow.waitFor() },
-  question: { task: "question", show: latest },
+  question: { task: "question", show: (page) => page.getByRole("region", { name: "Question" }).waitFor() },
   slash: {
     task: "rich",
     show: async (page) => {
