@@ -41,7 +41,7 @@ class E2bServer:
     @contextmanager
     def running(self) -> Iterator[None]:
         server = uvicorn.Server(
-            uvicorn.Config(self._app(), port=0, log_level="error", lifespan="off", timeout_graceful_shutdown=1)
+            uvicorn.Config(self._app(), port=0, log_config=None, lifespan="off", timeout_graceful_shutdown=1)
         )
         thread = threading.Thread(target=server.run)
         thread.start()

@@ -113,8 +113,8 @@ class Processes:
         self._reaper = reaper
         self._guardian = Guardian(mark)
         self._running: set[RunningCommand] = set()
-        #: Commands that are being started, whose pids nobody knows yet.
-        self._starting = 0
+        #: The calls of commands that are being started, whose pids nobody knows yet.
+        self._starting: dict[asyncio.Future[None], str] = {}
         self._background: dict[str, RunningCommand] = {}
 
     async def run(
@@ -241,7 +241,8 @@ class Processes:
         directory = f"/proc/self/fd/{cwd}" if sys.platform == "linux" else path_of(cwd)
         clean = command_environment(call_id, self._mark, path_of(cwd), environment, project)
         launch = CommandLaunch(argv, clean)
-        self._starting += 1
+        starting = asyncio.get_running_loop().create_future()
+        self._starting[starting] = call_id
         try:
             if confinement is not None:
                 launch = confinement.wrap(argv, path_of(cwd), clean, seconds)
@@ -261,7 +262,8 @@ class Processes:
             capture.close()
             raise _start_error(argv, error) from error
         finally:
-            self._starting -= 1
+            del self._starting[starting]
+            starting.set_result(None)
         if confinement is not None:
             command.supervises = confinement.supervised
             command.limits = confinement.limits
@@ -282,6 +284,10 @@ class Processes:
         command.counting = asyncio.get_running_loop().call_later(_COUNT_SECONDS, self._count, command, growth)
 
     async def _end(self, command: RunningCommand, killed: ProcessKilled | None) -> None:
+        if command.exited.done():
+            # Another command of this call that is just starting would look like a leftover.
+            while siblings := [start for start, call_id in self._starting.items() if call_id == command.call_id]:
+                await asyncio.wait(siblings)
         if not command.exited.done() or self._has_leftovers(command):
             ended = await self._reaper.end(command.pid, command.call_id, self._pids(), supervised=command.supervises)
             command.killed += tuple(ended)

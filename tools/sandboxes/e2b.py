@@ -151,14 +151,17 @@ class _Machine:
             return bytes(await self._machine.files.read(place, format="bytes"))
 
     async def close(self) -> None:
-        if self._closed:
-            return
-        try:
-            with _Errors():
-                await self._machine.kill()
-                self._closed = True
-        except SandboxError as error:
-            log.warning("%s can't be removed now; it ends by itself: %s", self.name, error.message)
+        # Twice: a cancelled command can break the connection that the first request takes.
+        for attempt in range(2):
+            if self._closed:
+                return
+            try:
+                with _Errors():
+                    await self._machine.kill()
+                    self._closed = True
+            except SandboxError as error:
+                if attempt:
+                    log.warning("%s can't be removed now; it ends by itself: %s", self.name, error.message)
 
     def _egress(self, network: NetworkAccess) -> Any:
         reached = [_EVERYWHERE] if network.anywhere else list(network.hosts)

@@ -5,7 +5,7 @@ import { demo, files } from "../demo.mjs";
 
 export { files };
 
-/** Axe finds nothing serious on any screen of the panel, in any theme. */
+/** Axe finds nothing on any screen of the panel, in any theme. */
 export default async function ({ sidecar, page }) {
   await sidecar.trust();
   const { task, reaches, allow } = panel(page);

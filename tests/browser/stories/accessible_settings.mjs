@@ -3,7 +3,7 @@ import { axe, THEMES, wear } from "../axe.mjs";
 import { panel } from "../browser.mjs";
 import { canned } from "./event_notes.mjs";
 
-/** Axe finds nothing serious on the settings pages, on an escalated task and in the rewind dialog; nothing overflows. */
+/** Axe finds nothing on the settings pages, on an escalated task and in the rewind dialog; nothing overflows. */
 export default async function ({ sidecar, page }) {
   const { task, allow, reaches, conversation } = panel(page);
   const check = await axe(page);

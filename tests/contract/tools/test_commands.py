@@ -1,13 +1,19 @@
 """Commands, tests and Git, run for real."""
 
+import asyncio
 import json
+import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.workbench import Workbench
 from tests.waiting import until_true
+from tools.host import OutputCollector
+from tools.local import processes
+from tools.local.sandbox.spawn import spawn
 from tools.test_report import parse_report
 
 
@@ -44,7 +50,7 @@ async def test_a_command_has_no_input_and_none_of_our_keys(bench: Workbench, mon
 
 
 async def test_a_command_in_the_background_is_watched_and_stopped(bench: Workbench) -> None:
-    started = await bench.call("run_command", "bg", command="echo up; touch up; exec sleep 1000", background=True)
+    started = await bench.call("run_command", "bg", command="echo up; : > up; exec sleep 1000", background=True)
     assert isinstance(started.details, dict) and started.details["commandId"] == "bg"
     await until_true((bench.workspace / "up").exists)
 
@@ -53,6 +59,38 @@ async def test_a_command_in_the_background_is_watched_and_stopped(bench: Workben
     stopped = await bench.call("stop_command", commandId="bg")
     assert "Stopped 1 process" in stopped.content
     assert "ended with" in (await bench.call("command_output", commandId="bg")).content
+
+
+async def test_a_program_that_starts_while_another_of_its_call_ends_is_no_leftover(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first_may_return, second_has_started = asyncio.Event(), asyncio.Event()
+    real = spawn
+
+    async def held(launch: Any, *more: Any) -> Any:
+        command = await real(launch, *more)
+        if launch.argv[0] == "true":
+            await first_may_return.wait()
+        else:
+            first_may_return.set()
+            await second_has_started.wait()
+        return command
+
+    async def run(*argv: str) -> int | None:
+        workspace = os.open(bench.workspace, os.O_RDONLY)
+        try:
+            output = OutputCollector()
+            result = await bench.backend.processes.run(argv, call_id="both", cwd=workspace, timeout=60, output=output)
+            return result.exit_code
+        finally:
+            os.close(workspace)
+
+    monkeypatch.setattr(processes, "spawn", held)
+    first, second = asyncio.create_task(run("true")), asyncio.create_task(run("sleep", "0.1"))
+    await asyncio.wait((first,), timeout=0.5)
+    second_has_started.set()
+
+    assert (await first, await second) == (0, 0)
 
 
 async def test_the_end_of_a_task_ends_its_background_commands(bench: Workbench) -> None:

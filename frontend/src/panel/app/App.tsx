@@ -115,7 +115,7 @@ export function App({ embedder }: { embedder?: Embedder | undefined }) {
         onDashboard={() => setOpen("dashboard")}
         onSettings={setOpen}
       />
-      {docked && <aside className={styles.sidebar}>{history}</aside>}
+      {docked && <div className={styles.sidebar}>{history}</div>}
       <main className={styles.main}>
         {lost && (
           <p className={styles.banner} role="alert">

@@ -47,7 +47,7 @@ export function Header({ status, task, onHistory, onNew, onPalette, onDashboard,
           offline
         </button>
       )}
-      <span className={styles.task}>{task?.title}</span>
+      {task ? <h1 className={styles.task}>{task.title}</h1> : <span className={styles.task} />}
       {onHistory && (
         <button type="button" className={ui.iconButton} aria-label="New task" title="New task" onClick={onNew}>
           <Icon name="add" />

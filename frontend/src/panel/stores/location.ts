@@ -16,7 +16,8 @@ const store = new Store<Location, Partial<Location>>({ taskId: undefined, chosen
 export const useSelectedTask = (): string | undefined => useStore(store).taskId;
 export const selectedTask = (): string | undefined => store.get().taskId;
 export const onSelect = store.subscribe;
-export const hasChosenTask = (): boolean => store.get().chosen;
+/** The address may name a task before the browser reports that it changed. */
+export const hasChosenTask = (): boolean => store.get().chosen || read() !== undefined;
 
 /** Shows a task, or the start page. The address names the task, so that a reload or another tab shows it too. */
 export function selectTask(taskId: string | undefined, history: "push" | "replace" = "push"): void {
