@@ -13,7 +13,6 @@ USUAL = [
     "accessible",
     "approval_by_keyboard",
     "cancel_and_resume",
-    "code",
     "complete_task",
     "embedded",
     "first_run",
@@ -21,12 +20,8 @@ USUAL = [
     "hostile_text",
     "impostor",
     "killed_and_restarted",
-    "models_and_keys",
     "one_thread",
-    "palette",
     "reject_and_rewind",
-    "steering",
-    "transcript",
     "typing_while_asked",
 ]
 STORIES = scaled(USUAL, ALL)
