@@ -3,7 +3,6 @@
 import argparse
 import json
 import os
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 from sidecar.client.sidecars import find_sidecar
 from sidecar.commands.errors import EXIT_FAILED, EXIT_OK
 from sidecar.commands.parser import data_dir, workspace
-from sidecar.commands.text import Style, is_terminal, safe_line, style_for, wrap
+from sidecar.commands.text import Style, safe_line, style_for, terminal_columns, wrap
 
 if TYPE_CHECKING:
     from sidecar.doctor.report import RunningSidecar
@@ -32,7 +31,7 @@ def doctor(args: argparse.Namespace) -> int:
         listed = [finding.model_dump(mode="json", by_alias=True, exclude_none=True) for finding in findings]
         print(json.dumps(listed, ensure_ascii=False, indent=2))
     else:
-        columns = shutil.get_terminal_size().columns if is_terminal() else 200
+        columns = terminal_columns()
         style = style_for()
         print("\n".join(line for finding in findings for line in render_finding(finding, style, columns)))
         print(f"\n{_conclusion(findings, fatal=fatal)}", file=sys.stderr if fatal else sys.stdout)

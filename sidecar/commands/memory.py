@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import shutil
 from pathlib import Path
 from urllib.parse import quote
 
@@ -10,7 +9,7 @@ from sidecar.client.client import Json
 from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_FAILED, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
-from sidecar.commands.text import Style, clip, is_terminal, safe_line, style_for
+from sidecar.commands.text import Style, clip, safe_line, style_for, terminal_columns
 
 _SECONDS = 600.0
 _SNIPPET_LINES = 3
@@ -36,7 +35,7 @@ def search(args: argparse.Namespace) -> int:
 
 
 def _show_hit(hit: Json, style: Style) -> None:
-    columns = shutil.get_terminal_size().columns if is_terminal() else 200
+    columns = terminal_columns()
     symbol = f"  {style.bold(safe_line(hit['symbol']))}" if hit.get("symbol") else ""
     print(f"{style.cyan(safe_line(hit['path']))}:{hit['line']}{symbol}  {style.dim(hit['kind'])}")
     for line in hit["snippet"].split("\n")[:_SNIPPET_LINES]:

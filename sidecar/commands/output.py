@@ -1,6 +1,5 @@
 """Where a watched task goes: a terminal with a live part at its bottom, plain lines, or JSON lines."""
 
-import shutil
 import sys
 import time
 from collections.abc import Sequence
@@ -8,7 +7,7 @@ from typing import IO, Any
 
 from sidecar.client.follow import Seen
 from sidecar.commands.render import TaskRenderer
-from sidecar.commands.text import is_terminal, output_lines, paragraph, safe, style_for, width
+from sidecar.commands.text import is_terminal, output_lines, paragraph, safe, style_for, terminal_columns, width
 
 _ERASE_ROW = "\r\x1b[2K"
 _UP = "\x1b[1A"
@@ -53,7 +52,7 @@ class TerminalScreen(PlainScreen):
 
     @property
     def columns(self) -> int:  # type: ignore[override]
-        return shutil.get_terminal_size().columns
+        return terminal_columns()
 
     def print(self, lines: Sequence[str]) -> None:
         if not lines:

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import shutil
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -14,7 +13,7 @@ from sidecar.client.sidecars import reading
 from sidecar.commands.output import PlainScreen, open_output
 from sidecar.commands.parser import data_dir, directories, task_id
 from sidecar.commands.render import TaskRenderer
-from sidecar.commands.text import Style, clip, is_terminal, safe_line, short, style_for
+from sidecar.commands.text import Style, clip, safe_line, short, style_for, terminal_columns
 from sidecar.commands.watch import Watch
 
 _PAGE = 200
@@ -45,7 +44,7 @@ def list_tasks(args: argparse.Namespace) -> int:
             else 'No tasks yet. Start one: brain run "list the files"'
         )
         return 0
-    columns = shutil.get_terminal_size().columns if is_terminal() else 200
+    columns = terminal_columns()
     print("\n".join(format_table(found, style_for(), columns, datetime.now(UTC), str(Path.cwd()))))
     if before is not None:
         print(style_for().dim(f"Show more: brain tasks --limit {args.limit * 5}"))

@@ -180,5 +180,15 @@ def is_terminal(stream: IO[str] | None = None, environ: Mapping[str, str] = os.e
     return (stream or sys.stdout).isatty() and environ.get("TERM") != "dumb"
 
 
+def terminal_columns() -> int:
+    """The width to write for, as the terminal itself says: `COLUMNS` would be wrong after a resize."""
+    if not sys.stdout.isatty():
+        return 200
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or 80
+    except OSError:
+        return 80
+
+
 def style_for(stream: IO[str] | None = None, environ: Mapping[str, str] = os.environ) -> Style:
     return Style(colour=is_terminal(stream, environ) and not environ.get("NO_COLOR"))

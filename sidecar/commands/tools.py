@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from sidecar.client.client import Json
 from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_FAILED, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
-from sidecar.commands.text import clip, is_terminal, safe, safe_line, style_for
+from sidecar.commands.text import clip, safe, safe_line, style_for, terminal_columns
 from sidecar.config.repositories import is_remote_name, normalize_repository
 
 TOOL_SECONDS = 3_600.0
@@ -24,7 +23,7 @@ def list_tools(args: argparse.Namespace) -> int:
         print(json.dumps(tools, ensure_ascii=False, indent=2))
         return 0
     style = style_for()
-    columns = shutil.get_terminal_size().columns if is_terminal() else 200
+    columns = terminal_columns()
     effects = {"none": "", "files": style.yellow("  changes files"), "command": style.yellow("  runs a program")}
     for tool in sorted(tools, key=lambda tool: str(tool["name"])):
         print(f"{style.bold(tool['name'])} {style.cyan(_signature(tool['parameters']))}{effects[tool['effects']]}")

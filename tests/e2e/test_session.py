@@ -136,12 +136,14 @@ def test_escape_at_an_approval_ends_the_question_and_a_narrower_terminal_gets_na
         terminal.press("\x1b")
         terminal.wait_for("Cancelled after")
         terminal.wait_for("a message continues it.")
-        shown = len(terminal.text)
+        wait_until(lambda: "›" in terminal.text.rpartition("a message continues it.")[2], what="the prompt")
+        drawn, shown = len(terminal.raw), len(terminal.text)
         terminal.resize(40)
+        wait_until(lambda: len(terminal.raw) > drawn, what="the prompt drawn again")
         terminal.press("/help\r")
         wait_until(lambda: "for its next step." in terminal.text[shown:], what="the keys")
         rows = terminal.text[shown:].splitlines()
-        assert "  /effort     how much models that" in rows, rows
+        assert "  /effort     how much models that" in rows, "\n".join(rows)
         assert not any("Allow?" in row for row in rows)
         terminal.press("\x04")
         assert terminal.exit_code() == 0

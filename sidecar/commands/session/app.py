@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -22,7 +21,7 @@ from sidecar.commands.session.images import attach, find_images
 from sidecar.commands.session.ports import AnyPrompt
 from sidecar.commands.session.renderer import SessionRenderer
 from sidecar.commands.session.slash import SLASH, SlashCommands
-from sidecar.commands.text import clip, is_terminal, paragraph, safe_line, short, style_for
+from sidecar.commands.text import clip, is_terminal, paragraph, safe_line, short, style_for, terminal_columns
 from sidecar.commands.watch import ANSWERS, choose
 
 APPROVE = "  Allow? y once, a always in this task, n no; then Enter:"
@@ -101,7 +100,7 @@ class TerminalSession:
 
     @property
     def columns(self) -> int:
-        return shutil.get_terminal_size().columns
+        return terminal_columns()
 
     # -- what you type -----------------------------------------------------------------------------------------------
 
