@@ -10,6 +10,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 STAMPS := $(VENV)/stamps
 PANEL := $(wildcard $(shell git ls-files frontend 2> /dev/null | grep -v -e .test. -e /tests/ -e README -e package -e openapi -e png -e vscode))
 PYTEST := $(BIN)/python -m pytest -q
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help run demo setup panel test check format bench faults stories conformance editors release local-model learn generate lock clean
 
@@ -51,11 +52,18 @@ $(STAMPS)/dev: $(STAMPS)/runtime packaging/lock/dev.txt
 	@$(PIP) --require-hashes -r packaging/lock/dev.txt
 	@touch $@
 
-test: setup check ## run all checks and tests; installs missing test programs if it can
+test: ## run all checks and tests; installs missing test programs if it can
+	@$(MAKE) --silent --jobs 2 panel check $(STAMPS)/collected
 	@packaging/test_programs.sh
 	$(PYTEST) tests -n 4 --dist loadfile --no-loadscope-reorder || { \
 		echo "Running the failed tests once more, one at a time: a busy machine can be the cause, a second failure can't." \
 		&& $(PYTEST) tests --last-failed --last-failed-no-failures none; }
+
+# Reads all tests once, so that the processes of pytest share the byte code.
+$(STAMPS)/collected: $(STAMPS)/dev $(shell git ls-files 'tests/*.py' 2> /dev/null)
+	@$(BIN)/python -m compileall -q tests
+	@$(BIN)/python -m pytest tests --collect-only -qq > /dev/null
+	@touch $@
 
 check: $(STAMPS)/dev ## check format, lint, types, imports and generated files
 	$(BIN)/ruff format --check .
