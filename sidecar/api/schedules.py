@@ -1,17 +1,20 @@
 """The routes of schedules."""
 
 import secrets
+from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from sidecar.api.requests import answer, idempotency_key
-from sidecar.fleet.schedules.runner import ScheduleRunner
 from sidecar.wire.schedules import ScheduleStarted
+
+if TYPE_CHECKING:
+    from sidecar.fleet.schedules.runner import ScheduleRunner
 
 
 class ScheduleRoutes:
-    def __init__(self, schedules: ScheduleRunner) -> None:
+    def __init__(self, schedules: "ScheduleRunner") -> None:
         self._schedules = schedules
 
     async def state(self, request: Request) -> Response:

@@ -5,7 +5,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -27,8 +27,10 @@ from sidecar.wire.system import (
 from sidecar.wire.tasks import RouteRequest
 from sidecar.work.customizations import Customizations
 from tools.local.sandbox.probe import Sandboxes
-from tools.mcp.servers import McpServers
 from tools.plugins import Plugins
+
+if TYPE_CHECKING:
+    from tools.mcp.servers import McpServers
 
 
 class SystemRoutes:
@@ -102,7 +104,7 @@ class SystemRoutes:
 
 class DoctorRoutes:
     def __init__(
-        self, data_dir: Path, workspace: Path, journal: Journal, servers: McpServers, plugins: Plugins
+        self, data_dir: Path, workspace: Path, journal: Journal, servers: "McpServers", plugins: Plugins
     ) -> None:
         self._servers = servers
         self._plugins = plugins

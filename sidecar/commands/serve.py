@@ -108,7 +108,8 @@ async def serve_until_stopped(args: argparse.Namespace, place: Path) -> int:
     logs.configure()
     asyncio.get_running_loop().set_exception_handler(_log_exception)
     from sidecar.api.server import Certificate
-    from sidecar.app import Launch, Sidecar
+    from sidecar.app.launch import Launch
+    from sidecar.app.sidecar import Sidecar
     from sidecar.config.settings import load
 
     _raise_file_limit()

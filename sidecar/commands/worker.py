@@ -35,7 +35,8 @@ def worker(args: argparse.Namespace) -> int:
 
 
 async def _run(args: argparse.Namespace, place: Path, settings: "Settings") -> int:
-    from sidecar.app import Launch, Sidecar
+    from sidecar.app.launch import Launch
+    from sidecar.app.sidecar import Sidecar
     from sidecar.telemetry import logs
 
     logs.configure()

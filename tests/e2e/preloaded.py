@@ -146,7 +146,7 @@ def _preload() -> None:
     from typing import get_args
 
     gc.disable()
-    for name in ("sidecar.commands.serve", "sidecar.app", "sidecar.client.client"):
+    for name in ("sidecar.commands.serve", "sidecar.app.sidecar", "sidecar.client.client"):
         importlib.import_module(name)
     for package in ("sidecar.work", "tools.builtin", "sidecar.verify"):
         for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):

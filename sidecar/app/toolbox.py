@@ -1,0 +1,159 @@
+"""What carries out tool calls: the registry and its sources, the backends, the policy, and the executor."""
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bridge.bridge import Bridge
+from sidecar.app.launch import Launch, split
+from sidecar.app.stores import Stores
+from sidecar.config.paths import config_file, policy_file
+from sidecar.config.settings import Settings
+from sidecar.memory.registration import IndexStarter, memory_tools
+from sidecar.telemetry.redaction import Redactor
+from tools.backend import Backend
+from tools.executor.approved_texts import ApprovedTexts
+from tools.executor.executor import Executor
+from tools.executor.hooks import FILE as HOOKS_FILE
+from tools.executor.hooks import Hooks
+from tools.executor.registry import Registry, default_registry, parse_parallel
+from tools.local.backend import LocalBackend
+from tools.local.confinement import CommandLimits
+from tools.local.environment import sidecar_mark
+from tools.local.sandbox.probe import Sandboxes
+from tools.mcp.backend import McpBackend
+from tools.mcp.configuration import Configuration, Inputs
+from tools.mcp.references import McpReferences
+from tools.mcp.servers import McpServers
+from tools.plugins import FOLDER as TOOLS_FOLDER
+from tools.plugins import Plugins
+from tools.policy.policy import Policy
+
+if TYPE_CHECKING:
+    from sidecar.engine.remotes import RemoteWorkspaces
+    from tools.sandboxes.host import SandboxedBackend
+
+
+@dataclass(frozen=True, slots=True)
+class Toolbox:
+    registry: Registry
+    executor: Executor
+    policy: Policy
+    sandboxes: Sandboxes
+    limits: CommandLimits
+    local: LocalBackend
+    #: The local backend, if its commands run on copies of the workspace.
+    sandboxed: "SandboxedBackend | None"
+    bridge: Bridge
+    servers: McpServers
+    mcp: McpBackend
+    references: McpReferences
+    plugins: Plugins
+    hooks: Hooks
+    redact: Redactor
+    #: By `git-HOST`.
+    git_tokens: dict[str, str]
+
+
+def build_toolbox(launch: Launch, settings: Settings, stores: Stores, token: str) -> Toolbox:
+    registry = default_registry(memory_tools(stores.memory, stores.past, stores.notes, stores.skills))
+    sandboxes = Sandboxes(settings.sandbox)
+    limits = CommandLimits(settings.command_file_bytes, settings.command_processes, settings.command_memory_bytes)
+    policy = Policy(
+        stores.trust.trusted,
+        sandboxes.available,
+        policy_file(),
+        stores.approvals.allows,
+        stores.grants.permissions,
+        stores.trust.change,
+        sandboxes.reaches_hosts,
+    )
+    bridge = Bridge(
+        reconnect_seconds=settings.bridge_reconnect_seconds,
+        heartbeat_seconds=settings.bridge_heartbeat_seconds,
+        changed=stores.caches.changed,
+    )
+    given: dict[str, Any] = {"sandboxes": sandboxes, "limits": limits, "trusted": stores.trust.trusted}
+    sandboxed = _open_sandboxed(launch, settings, stores, registry, given)
+    local = sandboxed or LocalBackend(registry, launch.data_dir, **given)
+    inputs = Inputs(launch.data_dir / "mcp-inputs.json")
+    configuration = Configuration(config_file().parent, stores.trust.trusted, inputs)
+    servers = McpServers(configuration, launch.data_dir, sandboxes, (config_file().parent,))
+    mcp = McpBackend(servers)
+    plugins = Plugins(config_file().with_name(TOOLS_FOLDER), split(settings.plugins))
+    registry.sources += [bridge, mcp, plugins, IndexStarter(stores.memory)]
+    registry.parallel = parse_parallel(split(settings.parallel_tools))
+    backends: list[Backend] = [bridge, local, mcp, plugins]
+    _add_codegen(stores, registry, backends)
+    git_tokens = _git_tokens(os.environ.get("BRAIN_GIT_TOKENS", ""))
+    redact = Redactor(
+        lambda: {**stores.secrets(token), **servers.secrets(), **git_tokens},
+        split(settings.let_through),
+        lambda: (stores.keys.stamp(), servers.generation),
+    )
+    hooks = Hooks(config_file().with_name(HOOKS_FILE))
+    approved = ApprovedTexts(launch.data_dir / "approved")
+    executor = Executor(registry, backends, policy, stores.caches, redact, approved, hooks)
+    return Toolbox(
+        registry=registry,
+        executor=executor,
+        policy=policy,
+        sandboxes=sandboxes,
+        limits=limits,
+        local=local,
+        sandboxed=sandboxed,
+        bridge=bridge,
+        servers=servers,
+        mcp=mcp,
+        references=McpReferences(servers),
+        plugins=plugins,
+        hooks=hooks,
+        redact=redact,
+        git_tokens=git_tokens,
+    )
+
+
+def _open_sandboxed(
+    launch: Launch, settings: Settings, stores: Stores, registry: Registry, given: dict[str, Any]
+) -> "SandboxedBackend | None":
+    if settings.sandbox in ("auto", "off"):
+        return None
+    from tools.sandboxes.host import SandboxedBackend
+
+    mark, place = sidecar_mark(stores.private), config_file().parent
+    return SandboxedBackend(settings.sandbox, place, mark, stores.keys.variable, registry, launch.data_dir, **given)
+
+
+def _add_codegen(stores: Stores, registry: Registry, backends: list[Backend]) -> None:
+    if not (config_file().parent / "sandbox.toml").exists():
+        return
+    from tools.sandboxes.codegen import codegen_source
+
+    if (codegen := codegen_source(config_file().parent, stores.keys.variable)) is not None:
+        registry.sources.append(codegen)
+        backends.append(codegen)
+
+
+def open_remotes(settings: Settings, stores: Stores, tools: Toolbox) -> "RemoteWorkspaces | None":
+    """Clones of Git remotes to work in, if the settings allow any."""
+    if not settings.remotes:
+        return None
+    from sidecar.engine.remotes import RemoteWorkspaces
+    from tools.local.repository.clones import GitClones
+    from tools.local.repository.mirror import Mirrors
+
+    mirrors = Mirrors(
+        stores.private / "mirrors",
+        tools.local.processes,
+        tools.sandboxes,
+        lambda remote: tools.git_tokens.get(f"git-{remote.host}"),
+        tools.limits,
+    )
+    clones = GitClones(stores.private / "clones", mirrors, split(settings.remotes))
+    return RemoteWorkspaces(stores.journal, clones, stores.repositories, stores.memory.forget)
+
+
+def _git_tokens(text: str) -> dict[str, str]:
+    """By `git-HOST`, from `host=TOKEN,other=TOKEN`."""
+    pairs = (entry.partition("=") for entry in split(text))
+    return {f"git-{host.strip().lower()}": token.strip() for host, _, token in pairs if token.strip()}
