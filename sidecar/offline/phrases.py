@@ -61,26 +61,49 @@ _PARTS = {
     "project": rf"(?:(?:this|the|my|our|that)\s+)?(?:(?:whole|entire|current)\s+)?(?:{_PROJECTS})",
 }
 
+#: A group or a set of characters without others inside, and what repeats it.
+_INNERMOST = re.compile(r"(?:\\.|\((?:\\.|[^()\[\]\\])*\)|\[(?:\\.|[^\]\\])*\])(?:[?*+]|\{[\d,]+\})*")
+#: A word as it stands; a letter that may be missing isn't part of it.
+_LITERAL = re.compile(r"[a-z]{2,}(?![a-z]*[?*{])|[a-z]{2,}(?=[a-z][?*{])")
+
 #: Longer requests match nothing; this bounds the time that patterns take.
 _LONGEST = 400
 
 
-class Phrases:
-    """Patterns that compile on first use, because most are never needed."""
+class Phrase:
+    """A pattern that compiles on first use: most are never needed, and compiling takes a millisecond."""
 
-    def __init__(self, lines: Sequence[str], parts: dict[str, str]) -> None:
-        self._lines = lines
+    def __init__(self, line: str, parts: dict[str, str]) -> None:
+        self._line = line
         self._parts = parts
 
     @cached_property
-    def patterns(self) -> list[re.Pattern[str]]:
-        return [re.compile(_source(line, self._parts), re.IGNORECASE) for line in self._lines]
+    def _needed(self) -> list[str]:
+        """Words that every match contains: those outside of groups and parts."""
+        text = re.sub(r"\{\w+\}", " ", self._line)
+        while (outside := _INNERMOST.sub(" ", text)) != text:
+            text = outside
+        return [] if "|" in text else _LITERAL.findall(text)
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        return re.compile(_source(self._line, self._parts), re.IGNORECASE)
+
+    def match(self, words: str, folded: str) -> re.Match[str] | None:
+        """The match of all words; `folded` are the same without case."""
+        return self.pattern.fullmatch(words) if all(word in folded for word in self._needed) else None
+
+
+class Phrases:
+    def __init__(self, lines: Sequence[str], parts: dict[str, str]) -> None:
+        self._phrases = [Phrase(line, parts) for line in lines]
 
     def match(self, words: str) -> re.Match[str] | None:
         """The match of the first phrase that covers all words."""
         if len(words) > _LONGEST:
             return None
-        return next((match for pattern in self.patterns if (match := pattern.fullmatch(words)) is not None), None)
+        folded = words.casefold()
+        return next((match for phrase in self._phrases if (match := phrase.match(words, folded)) is not None), None)
 
 
 def phrases(text: str, **parts: str) -> Phrases:

@@ -24,6 +24,17 @@ _PROJECT = Path(__file__).resolve().parents[2]
 #: Read by the interpreter or the loader before our code runs, so a fork can't take them over.
 _EARLY = ("PYTHON", "LD_")
 _MAX_REQUEST = 1 << 20
+#: What serving and a first task import, beyond the packages that are imported whole.
+_MODULES = (
+    "sidecar.commands.serve",
+    "sidecar.app.sidecar",
+    "sidecar.client.client",
+    "sidecar.fleet.crew.children",
+    "sidecar.memory.past_tools",
+    "sidecar.memory.tools",
+    "sse_starlette.sse",
+    "watchdog.observers",
+)
 
 
 class ForkedProcess:
@@ -143,23 +154,27 @@ def _preload() -> None:
     import gc
     import importlib
     import pkgutil
-    from typing import get_args
+
+    from pydantic import BaseModel
 
     gc.disable()
-    for name in ("sidecar.commands.serve", "sidecar.app.sidecar", "sidecar.client.client"):
+    for name in _MODULES:
         importlib.import_module(name)
-    for package in ("sidecar.work", "tools.builtin", "sidecar.verify"):
+    for package in ("sidecar.work", "sidecar.offline", "sidecar.verify", "tools.builtin", "tools.code", "tools.local"):
         for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
             importlib.import_module(module.name)
-    from sidecar.wire.events import EventKind
+    from sidecar.offline.phrases import Phrase
     from sidecar.work.router import route
     from tools.executor.registry import default_registry
 
+    for phrase in [each for each in gc.get_objects() if isinstance(each, Phrase)]:
+        phrase.pattern  # noqa: B018 - compiles it
     route("")
     registry = default_registry()
     registry.offers(registry.names())
-    for kind in get_args(EventKind):
-        kind.model_rebuild()
+    for model in (each for each in gc.get_objects() if isinstance(each, type) and issubclass(each, BaseModel)):
+        if model.__module__.startswith(("sidecar.", "tools.", "bridge.")):
+            model.model_rebuild()
     gc.freeze()
 
 

@@ -2,6 +2,7 @@ import io
 
 import pytest
 
+from sidecar.commands import output
 from sidecar.commands.output import PlainScreen, TerminalScreen
 
 
@@ -30,7 +31,7 @@ class Screenful(io.StringIO):
 
 @pytest.fixture(autouse=True)
 def columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "20")
+    monkeypatch.setattr(output, "terminal_columns", lambda: 20)
 
 
 def test_what_is_drawn_is_replaced_and_what_is_said_stays() -> None:
