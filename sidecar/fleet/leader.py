@@ -25,10 +25,18 @@ log = logging.getLogger(__name__)
 LOOK_SECONDS = 0.5
 #: A leader that was at work longer ago than this is stopped; the others end its connection.
 STALE_SECONDS = 5.0
-#: After an outage of the database all leases have expired; first the workers that live renew theirs.
+#: After an outage of the database as long as this, leases of living workers may have expired; they renew them first.
+OUTAGE_SECONDS = FLEET_LEASE_SECONDS - HEARTBEAT_SECONDS - 2
 GRACE_SECONDS = HEARTBEAT_SECONDS + 1
 _FORGET = "DELETE FROM workers WHERE last_seen < now() - interval '10 minutes'"
 _LOCK = "hashtext('brain leader ' || current_schema())"
+
+#: Says how long ago this leader, or the one before it, last reached the database.
+_LEAD = """
+UPDATE leadership SET leader = %s, backend = pg_backend_pid(), at = clock_timestamp()
+FROM (SELECT at AS before FROM leadership) AS last
+RETURNING extract(epoch FROM clock_timestamp() - before)::double precision
+"""
 
 #: Only the connection that holds the lock: after a restart another one may have its number.
 _END_STALE = f"""
@@ -82,16 +90,12 @@ class Leader:
         log.info("This process leads the fleet.")
         duties = [asyncio.create_task(_go_on(duty)) for duty in self._duties]
         loop = asyncio.get_running_loop()
-        began = loop.time()
+        patient_until = 0.0
         try:
             while True:
-                await _value(
-                    connection,
-                    "UPDATE leadership SET leader = %s, backend = pg_backend_pid(), at = clock_timestamp()"
-                    " RETURNING true",
-                    self._member,
-                )
-                if loop.time() - began > GRACE_SECONDS:
+                if await _value(connection, _LEAD, self._member) > OUTAGE_SECONDS:
+                    patient_until = loop.time() + GRACE_SECONDS
+                if loop.time() >= patient_until:
                     await self._queue_again()
                 await connection.execute(_FORGET)
                 await asyncio.sleep(LOOK_SECONDS)

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
+from typing import LiteralString
 
 import psycopg
 import pytest
@@ -80,15 +81,21 @@ class Chaos:
         self._lose(worker, worker.pause, "SIGSTOP")
 
     def _lose(self, worker: RunningWorker, act: Callable[[], None], what: str) -> None:
-        held = self.held(worker)
+        before = self._running(worker)
         began = time.time()
         act()
         self.done[what] += 1
-        # What it still holds now, it held when it was lost.
-        self.lost += [(began, task) for task in held & self.held(worker)]
+        # What it still runs now, it ran when it was lost.
+        self.lost += [(began, task) for task in before & self._running(worker)]
 
     def held(self, worker: RunningWorker) -> set[str]:
-        query = "SELECT id FROM brain.tasks WHERE lease_owner = %s"
+        return self._ids("SELECT id FROM brain.tasks WHERE lease_owner = %s", worker)
+
+    def _running(self, worker: RunningWorker) -> set[str]:
+        """One that was only claimed is freed without an event that says when."""
+        return self._ids("SELECT id FROM brain.tasks WHERE lease_owner = %s AND status = 'running'", worker)
+
+    def _ids(self, query: LiteralString, worker: RunningWorker) -> set[str]:
         with psycopg.connect(self._postgres.url) as connection:
             return {row[0] for row in connection.execute(query, (worker.id,)).fetchall()}
 
@@ -116,6 +123,13 @@ class Chaos:
             times = [datetime.fromisoformat(event["at"]).timestamp() - began for event in events]
             found += [min(took for took in times if took > 0)] if any(took > 0 for took in times) else []
         return sorted(found)
+
+
+def describe(took: list[float]) -> str:
+    """How these sorted times are distributed."""
+    shares = [f"{share} % {took[len(took) * share // 100]:.1f} s" for share in (10, 50, 90, 99)]
+    late = sum(each > TAKEOVER_SECONDS for each in took)
+    return f"{len(took)}: {', '.join(shares)}, longest {took[-1]:.1f} s, {late} over {TAKEOVER_SECONDS:g} s"
 
 
 def unfinished(node: RunningSidecar) -> bool:
@@ -167,9 +181,7 @@ def test_f32_f25_a_fleet_survives_everything_at_once(servers: tuple[Postgres, Re
         # To run again it also needs a free slot.
         for status in ("queued", "running"):
             if took := chaos.after(status):
-                late = sum(each > TAKEOVER_SECONDS for each in took)
-                print(f"{status} again: {len(took)}, median {took[len(took) // 2]:.1f} s,", end=" ")
-                print(f"longest {took[-1]:.1f} s, {late} over {TAKEOVER_SECONDS:g} s")
+                print(f"{status} again: {describe(took)}")
 
 
 def _let_work(node: RunningSidecar) -> None:

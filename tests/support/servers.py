@@ -37,6 +37,15 @@ def _unprivileged() -> str | None:
     return "postgres" if "postgres" in names else "nobody"
 
 
+def _new_directory(name: str) -> Path:
+    """Of this process. Those of test runs that were killed go."""
+    for path in Path("/tmp").glob(f"brain-{name}-*-*"):
+        owner = path.name.split("-")[2]
+        if owner.isdecimal() and not Path(f"/proc/{owner}").exists():
+            shutil.rmtree(path, ignore_errors=True)
+    return Path(tempfile.mkdtemp(prefix=f"brain-{name}-{os.getpid()}-", dir="/tmp"))
+
+
 def _die_with_parent() -> None:
     if sys.platform == "linux":
         _LIBC.prctl(1, signal.SIGQUIT)
@@ -52,7 +61,7 @@ class Postgres:
             pytest.skip("needs PostgreSQL (Debian: postgresql)")
         self._programs = programs
         self._user = _unprivileged()
-        self.directory = Path(tempfile.mkdtemp(prefix="brain-pg-", dir="/tmp"))
+        self.directory = _new_directory("pg")
         if self._user is not None:
             shutil.chown(self.directory, self._user)
         self._data = self.directory / "data"
@@ -116,7 +125,7 @@ class Redis:
         if program is None:
             pytest.skip("needs Redis (Debian: redis-server)")
         self._program = program
-        self.directory = Path(tempfile.mkdtemp(prefix="brain-redis-", dir="/tmp"))
+        self.directory = _new_directory("redis")
         self._process: subprocess.Popen[bytes] | None = None
         self.start()
 
