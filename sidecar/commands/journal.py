@@ -1,4 +1,4 @@
-"""`brain journal copy`: move the tasks of this machine to a database."""
+"""`brain journal copy`: copy the tasks and notes of this machine to a database."""
 
 import argparse
 import asyncio
@@ -8,11 +8,14 @@ import sys
 from sidecar.commands.errors import EXIT_NO_SIDECAR, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir
 from sidecar.config.data_dir import AlreadyRunning, DataDir
+from tools.text import plural
 
 
 def journal(args: argparse.Namespace) -> int:
     from sidecar.journal.errors import JournalError
     from sidecar.journal.postgres.copy import copy_journal
+    from sidecar.memory.notes import Notes
+    from sidecar.memory.shared_notes import SharedNotes
 
     url = args.to or os.environ.get("BRAIN_DATABASE_URL", "")
     if not url:
@@ -24,11 +27,13 @@ def journal(args: argparse.Namespace) -> int:
     try:
         data.lock()
         copied = asyncio.run(copy_journal(data.journal, url))
+        notes, known = SharedNotes(url).copy(Notes(data.path))
     except AlreadyRunning as error:
         raise CommandFailed(f"Stop the sidecar first (`brain stop`): {error}", EXIT_USAGE) from error
     except JournalError as error:
         raise CommandFailed(str(error), EXIT_NO_SIDECAR) from error
-    print(f"Copied {copied.copied} tasks; {copied.present} were there already.")
+    print(f"Copied {plural(copied.copied, 'task')}; {copied.present} there already.")
+    print(f"Copied {plural(notes, 'note')}; {known} there already.")
     for name in copied.source:
         print(f"{name:<8} {copied.source[name]:>9} in the file {copied.target[name]:>9} in the database")
     if copied.different:

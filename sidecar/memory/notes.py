@@ -75,6 +75,10 @@ class Notes:
         notes = [Note(*row) for row in rows]
         return [note for note in notes if note.state == "accepted"] if accepted else notes
 
+    def all(self) -> Sequence[Note]:
+        """Of all workspaces."""
+        return [Note(*row) for row in self._ask("SELECT * FROM notes ORDER BY at", ())]
+
     def get(self, note_id: str) -> Note | None:
         rows = self._ask("SELECT * FROM notes WHERE id = ?", (note_id,))
         return Note(*rows[0]) if rows else None

@@ -167,6 +167,34 @@ def test_a_worker_without_a_database_says_what_to_set(tmp_path: Path) -> None:
     assert "BRAIN_DATABASE_URL" in ended.stderr
 
 
+async def test_the_tasks_and_notes_of_a_machine_are_copied_once(postgres: Postgres, tmp_path: Path) -> None:
+    from sidecar.journal.sqlite import SqliteJournal
+    from sidecar.memory.notes import Notes
+    from sidecar.memory.shared_notes import SharedNotes
+    from tests.contract.journals import new_task
+    from tests.e2e.support import clean_environ
+    from tests.e2e.terminal import brain
+
+    url, data = postgres.new_database(), tmp_path / "data"
+    data.mkdir()
+    journal = await SqliteJournal.open(data / "journal.db")
+    await journal.create(new_task("t_1"))
+    await journal.close()
+    notes = Notes(data)
+    decision = notes.add("/w", "decisions", "Use SQLite", "One file, no server.")
+    proposed = notes.add("/other", "patterns", "Retry\0", "With a limit.", task="t_1")
+    environ = clean_environ(tmp_path, BRAIN_DATA_DIR=str(data), BRAIN_DATABASE_URL=url)
+    copied = brain("journal", "copy", environ=environ)
+    assert "Copied 1 task; 0 there" in copied.stdout and "Copied 2 notes; 0 there" in copied.stdout, copied
+    shared = SharedNotes(url)
+    assert shared.list("/w") == [decision]
+    assert shared.list("/other") == [proposed._replace(title="Retry\ufffd")]
+    assert shared.accept(proposed.id)
+    again = brain("journal", "copy", environ=environ)
+    assert "Copied 0 tasks; 1 there" in again.stdout and "Copied 0 notes; 2 there" in again.stdout, again
+    assert [note.state for note in shared.list("/other")] == ["accepted"]
+
+
 def test_the_command_line_shows_the_fleet_and_stops_a_worker(standing: RunningFleet) -> None:
     from tests.e2e.terminal import brain
 

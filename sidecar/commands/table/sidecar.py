@@ -100,10 +100,10 @@ brain top --once""",
     Command(
         "journal",
         "Sidecar",
-        "copy the tasks of this machine to a database",
+        "copy the tasks and notes of this machine to a database",
         "Copy the journal of this data directory to PostgreSQL, with events, records and contents for undo, and "
-        "compare the counts. Stop the sidecar first. You can repeat it: tasks that are there are left alone. Tasks "
-        "that have not ended are queued there.",
+        "compare the counts; then your decisions and patterns. Stop the sidecar first. You can repeat it: what is "
+        "there is left alone. Tasks that have not ended are queued there.",
         """\
 brain journal copy --to postgresql://brain@db.example/brain""",
         "journal:journal",
