@@ -113,7 +113,7 @@ class MemoryJournal:
         earlier: Sequence[Entry] = (),
         alone: bool = False,
     ) -> asyncio.Future[Sequence[StoredEvent]]:
-        entries = [*earlier, Entry.now(events, records)] if events or records else earlier
+        entries = Entry.appended(earlier, events, records)
         return _done(lambda: self._append(task_id, entries, fence, when))
 
     def _append(

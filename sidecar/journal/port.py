@@ -78,6 +78,12 @@ class Entry(NamedTuple):
     def now(cls, events: Sequence[Event], records: Sequence[Record] = ()) -> "Entry":
         return cls(timestamp(), events, records)
 
+    @classmethod
+    def appended(
+        cls, earlier: Sequence["Entry"], events: Sequence[Event], records: Sequence[Record]
+    ) -> Sequence["Entry"]:
+        return [*earlier, cls.now(events, records)] if events or records else earlier
+
 
 class Page(NamedTuple):
     """Some events in order. `last_seq` and `status` are the task's at the moment of reading."""

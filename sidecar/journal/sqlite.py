@@ -65,7 +65,7 @@ class SqliteJournal:
     # -- writing -----------------------------------------------------------------------------------------------------
 
     def create(self, new: NewTask, *, max_queued: int | None = None) -> Awaitable[tuple[Task, bool]]:
-        pending = _render(Entry.now(new.events, new.records))
+        pending = Pending.of(Entry.now(new.events, new.records))
         entry = Entry(pending.at, new.events)
         creating = self._writer.submit(
             lambda store: store.create(new, pending, max_queued),
@@ -89,8 +89,8 @@ class SqliteJournal:
         earlier: Sequence[Entry] = (),
         alone: bool = False,
     ) -> asyncio.Future[Sequence[StoredEvent]]:
-        entries = [*earlier, Entry.now(events, records)] if events or records else earlier
-        pending = [_render(entry) for entry in entries]
+        entries = Entry.appended(earlier, events, records)
+        pending = [Pending.of(entry) for entry in entries]
         self._grow(sum(each.size for each in pending))
         self._hub.begin(task_id)
         return self._writer.submit(
@@ -322,10 +322,6 @@ def _stopwatch() -> Callable[[], float]:
     """A lease starts when it is written, so a stalled disk doesn't cost a claim."""
     started = time.monotonic()
     return lambda: time.monotonic() - started
-
-
-def _render(entry: Entry) -> Pending:
-    return Pending(entry.at, [(event, event.to_json()) for event in entry.events], entry.records)
 
 
 def _position(connection: sqlite3.Connection, task_id: str) -> int:

@@ -17,7 +17,7 @@ from sidecar.journal.blobs import Blobs
 from sidecar.journal.commit_log import CommitLog, TaskEnd
 from sidecar.journal.errors import DuplicateRecord, LeaseLost, QueueFull, UnknownTask, WrongStatus
 from sidecar.journal.migrations import MIGRATIONS, migrate
-from sidecar.journal.port import PRIORITIES, UNCLAIMED, Claim, NewTask, Record, Retention, StoredEvent
+from sidecar.journal.port import PRIORITIES, UNCLAIMED, Claim, Entry, NewTask, Record, Retention, StoredEvent
 from sidecar.journal.projection import TaskProjection, fold, task_of
 from sidecar.journal.pruning import Pruned, Pruner
 from sidecar.wire.events import Event
@@ -35,6 +35,10 @@ class Pending(NamedTuple):
     at: str
     events: Sequence[tuple[Event, str]]
     records: Sequence[Record]
+
+    @classmethod
+    def of(cls, entry: Entry) -> "Pending":
+        return cls(entry.at, [(event, event.to_json()) for event in entry.events], entry.records)
 
     @property
     def size(self) -> int:

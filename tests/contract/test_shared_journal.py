@@ -257,7 +257,7 @@ async def test_what_is_written_while_the_server_stops_at_once_is_there_once_and_
 async def test_requests_fail_with_a_reason_while_the_server_is_away(
     restarting: Postgres, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sidecar.journal.postgres.journal.READ_SECONDS", 0.2)
+    monkeypatch.setattr("sidecar.journal.postgres.reading.READ_SECONDS", 0.2)
     monkeypatch.setattr("sidecar.journal.postgres.writer.REQUEST_SECONDS", 0.2)
     journal = await PostgresJournal.open(restarting.url)
     await journal.create(new_task("t_1"))

@@ -9,15 +9,10 @@ from functools import partial
 from typing import TypeVar
 
 import psycopg
-from psycopg.rows import TupleRow
-from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from sidecar.journal import rows
-from sidecar.journal.blobs import unpack
 from sidecar.journal.errors import (
     CannotOpen,
-    CursorLost,
-    JournalClosed,
     JournalStalled,
     LeaseLost,
     QueueFull,
@@ -26,11 +21,9 @@ from sidecar.journal.errors import (
 )
 from sidecar.journal.port import (
     DEFAULT_POOL,
-    LEFT_OPEN,
     PRIORITIES,
     Claim,
     Entry,
-    EventsPage,
     NewTask,
     Page,
     Record,
@@ -38,19 +31,17 @@ from sidecar.journal.port import (
     StoredEvent,
 )
 from sidecar.journal.postgres.connection import (
-    FIRST_PAUSE,
-    LONGEST_PAUSE,
     LOST,
     SCHEMA,
-    STATEMENT_SECONDS,
     address,
     connect,
     explain,
     shown,
     without_zeros,
 )
-from sidecar.journal.postgres.contents import Packed, RecentContents, digest_of
+from sidecar.journal.postgres.contents import Contents
 from sidecar.journal.postgres.live import LiveRelay
+from sidecar.journal.postgres.reading import JournalReader
 from sidecar.journal.postgres.schema import migrate
 from sidecar.journal.postgres.signals import Signals
 from sidecar.journal.postgres.store import Append, Head, Rows
@@ -59,7 +50,6 @@ from sidecar.journal.projection import TaskProjection, task_of
 from sidecar.journal.sqlite import PRUNE_EVERY_BYTES
 from sidecar.journal.store import Pending
 from sidecar.journal.tail import Hub
-from sidecar.journal.words import plain, terms_of
 from sidecar.wire.events import Event, StatusEvent
 from sidecar.wire.system import JournalState
 from sidecar.wire.tasks import Status, StoredRequest, Task
@@ -67,19 +57,13 @@ from sidecar.wire.tasks import Status, StoredRequest, Task
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Connection = psycopg.AsyncConnection[TupleRow]
-READERS = 4
-#: How long a request waits to read from a database that is away.
-READ_SECONDS = 5.0
 CHECK_SECONDS = 2.0
-RECONNECT_SECONDS = 2.0
 _CLAIMABLE = frozenset({Status.QUEUED, Status.CANCELLING})
 _CHANGED = "SELECT DISTINCT tasks.id FROM events JOIN tasks ON tasks.position = events.task WHERE cursor > %s LIMIT %s"
 _MAX_CHANGED = 1_000
-_TASK = "position, id, created_at, request, state, last_seq"
 
 
-class PostgresJournal:
+class PostgresJournal(JournalReader):
     """Build it with `await PostgresJournal.open(url)`."""
 
     def __init__(
@@ -91,6 +75,7 @@ class PostgresJournal:
         pools: Sequence[str] | None,
         claims_expired: bool,
     ) -> None:
+        super().__init__(conninfo)
         self.schema = schema
         self._url = url
         self.conninfo = conninfo
@@ -98,23 +83,12 @@ class PostgresJournal:
         self._pools = None if pools is None else list(pools)
         self._hub = Hub(shared=True)
         self.writer = Writer(conninfo)
-        self._readers: AsyncConnectionPool[Connection] = AsyncConnectionPool(
-            conninfo,
-            min_size=1,
-            max_size=READERS,
-            timeout=READ_SECONDS,
-            open=False,
-            kwargs={"autocommit": True},
-            # The pool waits longer and longer between tries; each read begins them anew.
-            reconnect_timeout=RECONNECT_SECONDS,
-        )
-        self._contents = RecentContents()
+        self._contents = Contents(self.writer)
         self._grown = self._size = 0
         self._clock_offset = 0.0
         #: Otherwise the leader queues them again.
         self._claims_expired = claims_expired
         self.writer.tasks.on_elsewhere = lambda task_id: self._written_elsewhere([task_id], False)
-        self._closed = False
         #: Called when another process wrote to these tasks, or to any; and whether one of them may be claimed.
         self.on_written_elsewhere: Callable[[Collection[str] | None, bool], None] = lambda task_ids, queued: None
         #: All events up to this cursor were looked at.
@@ -164,7 +138,7 @@ class PostgresJournal:
     def create(self, new: NewTask, *, max_queued: int | None = None) -> Awaitable[tuple[Task, bool]]:
         entry = Entry.now(new.events, new.records)
         creating = self.writer.submit(
-            partial(self._create, new, _render(entry), max_queued),
+            partial(self._create, new, Pending.of(entry), max_queued),
             on_commit=lambda made: self._published(new.id, [entry], made[2]),
         )
         return _without_events(creating)
@@ -219,8 +193,8 @@ class PostgresJournal:
         alone: bool = False,
     ) -> asyncio.Future[Sequence[StoredEvent]]:
         """Always waits for the disk: a database that is stopped at once loses what it was only told."""
-        entries = [*earlier, Entry.now(events, records)] if events or records else earlier
-        pending = [_render(entry) for entry in entries]
+        entries = Entry.appended(earlier, events, records)
+        pending = [Pending.of(entry) for entry in entries]
         self._grow(sum(each.size for each in pending))
         self._hub.begin(task_id)
         return self.writer.append(
@@ -260,7 +234,7 @@ class PostgresJournal:
         self.writer.tasks.keep(task_id, head)
         stored = StoredRequest.model_validate_json(request)
         # Patiently: the task is claimed, and if nobody ran it, it would wait until the claim expires.
-        records = await self._records(task_id, patient=True) if count else ()
+        records = await self.records(task_id, patient=True) if count else ()
         return Claim(task_id, owner, fence, head.state.status, stored, records, more=more)
 
     async def renew(self, task_id: str, fence: int, now: float, lease: float) -> None:
@@ -285,25 +259,8 @@ class PostgresJournal:
 
     def put_blob(self, task_id: str, data: bytes, like: str | None = None, *, capped: bool = True) -> Awaitable[str]:
         self._grow(len(data) // (2 if like is None else 16))
-        return self.writer.submit(partial(self._put_blob, task_id, data, like, capped), patient=True)
-
-    async def _put_blob(self, task_id: str, data: bytes, like: str | None, capped: bool) -> str:
-        digest = digest_of(data)
         cap = self._retention.task_bytes if capped else None
-
-        async def put(packed: Packed) -> str:
-            arguments = (task_id, digest, len(data), packed.data, packed.base, packed.depth, cap)
-            answer: str = await self.writer.value("SELECT put_content(%s, %s, %s, %s, %s, %s, %s)", arguments)
-            if answer == "kept":
-                self._contents.keep(digest, data, packed.depth)
-            return answer
-
-        answer = await put(self._contents.pack(data, like))
-        if answer == "base":
-            answer = await put(self._contents.pack(data, None))
-        if answer == "unknown":
-            raise UnknownTask(task_id)
-        return digest
+        return self.writer.submit(partial(self._contents.put, task_id, data, like, cap), patient=True)
 
     async def prune(self) -> int:
         dropped, contents = 0, 0
@@ -314,19 +271,9 @@ class PostgresJournal:
         return dropped
 
     async def _prune_some(self) -> tuple[int, int]:
-        cutoff = self._retention.cutoff()
-
-        async def prune(connection: Connection) -> tuple[int, int]:
-            cursor = await connection.execute(
-                "SELECT tasks_dropped, contents_dropped, journal_size() FROM prune(%s, %s)",
-                (cutoff, self._retention.bytes),
-            )
-            row = await cursor.fetchone()
-            assert row is not None
-            self._size = row[2]
-            return row[0], row[1]
-
-        return await self._read(prune)
+        query = "SELECT tasks_dropped, contents_dropped, journal_size() FROM prune(%s, %s)"
+        ((tasks, contents, self._size),) = await self.query(query, (self._retention.cutoff(), self._retention.bytes))
+        return tasks, contents
 
     async def delete(self, task_id: str) -> None:
         answer = await self.writer.submit(lambda: self.writer.value("SELECT delete_task(%s)", (task_id,)))
@@ -343,7 +290,7 @@ class PostgresJournal:
             self._pruning = asyncio.create_task(self.prune())
             self._pruning.add_done_callback(lambda done: done.cancelled() or done.exception())
 
-    # -- reading -----------------------------------------------------------------------------------------------------
+    # -- following ---------------------------------------------------------------------------------------------------
 
     async def tail(self, task_id: str, after: int = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
         with self._relay.following(task_id):
@@ -352,167 +299,12 @@ class PostgresJournal:
                     yield batch
 
     async def _followed_events(self, task_id: str, after: int, limit: int) -> Page:
-        page = await self._events(task_id, after, limit, patient=True)
+        page = await self.events(task_id, after, limit, patient=True)
         self._relay.seen(task_id, page.events)
         return page
 
-    async def events(self, task_id: str, after: int = 0, limit: int = 500) -> Page:
-        return await self._events(task_id, after, limit)
-
-    async def _events(self, task_id: str, after: int, limit: int, *, patient: bool = False) -> Page:
-        # One statement: the events, the newest number and the status belong to the same moment.
-        query = (
-            "SELECT tasks.last_seq, tasks.status, events.seq, events.at, events.body, events.cursor FROM tasks"
-            " LEFT JOIN LATERAL (SELECT * FROM events WHERE task = position AND seq > %s ORDER BY seq LIMIT %s)"
-            " AS events ON true WHERE id = %s ORDER BY events.seq"
-        )
-        found = await self.query(query, (after, limit, task_id), patient=patient)
-        if not found:
-            raise UnknownTask(task_id)
-        events = (_event(task_id, *row[2:]) for row in found if row[2] is not None)
-        return Page(rows.page_of(events), found[0][0], Status(found[0][1]))
-
     def tail_all(self, after: int | None = 0) -> AsyncGenerator[Sequence[StoredEvent], None]:
-        return self._hub.tail_all(after, partial(self._all_events, patient=True))
-
-    async def all_events(self, after: int | None = 0, limit: int = 500, *, skip_pruned: bool = False) -> EventsPage:
-        return await self._all_events(after, limit, skip_pruned=skip_pruned)
-
-    async def _all_events(
-        self, after: int | None, limit: int, *, patient: bool = False, skip_pruned: bool = False
-    ) -> EventsPage:
-        async def read(connection: Connection) -> EventsPage:
-            # First how far all writers are done, then the events: in this order none of them is passed over.
-            cursor = await connection.execute("SELECT newest, settled, pruned FROM settled_cursor(), pruning")
-            row = await cursor.fetchone()
-            assert row is not None
-            newest, settled, pruned = row
-            if after is None:
-                return EventsPage((), settled)
-            if after and ((after < pruned and not skip_pruned) or after > newest):
-                raise CursorLost(after)
-            found = await connection.execute(
-                "SELECT tasks.id, seq, at, body, cursor FROM events JOIN tasks ON tasks.position = events.task"
-                " WHERE cursor > %s AND cursor <= %s ORDER BY cursor LIMIT %s",
-                (after, settled, limit),
-            )
-            return EventsPage(rows.page_of([_event(*row) for row in await found.fetchall()]), settled)
-
-        return await self._read(read, patient=patient)
-
-    async def records(self, task_id: str) -> Sequence[Record]:
-        return await self._records(task_id)
-
-    async def _records(self, task_id: str, *, patient: bool = False) -> Sequence[Record]:
-        query = (
-            "SELECT kind, key, body, seq FROM tasks LEFT JOIN (SELECT kind, key, body, seq, number, task FROM records)"
-            " AS records ON task = position WHERE id = %s ORDER BY number"
-        )
-        found = await self.query(query, (task_id,), patient=patient)
-        if not found:
-            raise UnknownTask(task_id)
-        return [Record(kind, key.decode(), body.decode(), seq) for kind, key, body, seq in found if kind is not None]
-
-    async def task(self, task_id: str) -> Task:
-        found = await self.query(f"SELECT {_TASK} FROM tasks WHERE id = %s", (task_id,))  # noqa: S608
-        if not found:
-            raise UnknownTask(task_id)
-        return rows.task_from(found[0])
-
-    async def find_by_key(self, idempotency_key: str) -> str | None:
-        found = await self.query("SELECT id FROM tasks WHERE idempotency_key = %s", (without_zeros(idempotency_key),))
-        return found[0][0] if found else None
-
-    async def request(self, task_id: str) -> StoredRequest:
-        found = await self.query("SELECT request FROM tasks WHERE id = %s", (task_id,))
-        if not found:
-            raise UnknownTask(task_id)
-        return StoredRequest.model_validate_json(found[0][0])
-
-    async def tasks(
-        self,
-        *,
-        statuses: Collection[Status] = (),
-        conversation: str | None = None,
-        workspaces: Collection[str] = (),
-        words: str = "",
-        pinned: bool | None = None,
-        archived: bool | None = None,
-        limit: int = 50,
-        before: str | None = None,
-    ) -> Sequence[Task]:
-        terms = terms_of(words)
-        if words.strip() and not terms:
-            return []
-        conditions: list[str] = ["true"]
-        values: list[object] = []
-        for column, wanted in (("status", statuses), ("workspace", workspaces)):
-            if wanted:
-                conditions.append(f"{column} = ANY (%s)")
-                values.append([without_zeros(each) for each in wanted])
-        for column, flag in (("pinned", pinned), ("archived", archived)):
-            if flag is not None:
-                conditions.append(column if flag else f"NOT {column}")
-        if conversation is not None:
-            conditions.append("conversation = %s")
-            values.append(without_zeros(conversation))
-        if before is not None:
-            conditions.append("position < (SELECT position FROM tasks WHERE id = %s)")
-            values.append(without_zeros(before))
-        for term in terms:
-            conditions.append("position IN (SELECT task FROM events WHERE words LIKE %s)")
-            # Plain words have no character that LIKE gives a meaning.
-            values.append(f"% {plain(term)}%")
-        query = f"SELECT {_TASK} FROM tasks WHERE {' AND '.join(conditions)} ORDER BY position DESC LIMIT %s"  # noqa: S608
-        return [rows.task_from(row) for row in await self.query(query, (*values, limit))]
-
-    async def counts(self) -> dict[Status, int]:
-        found = await self.query("SELECT status, count(*) FROM tasks GROUP BY status")
-        return {Status(status): count for status, count in found}
-
-    async def left_open(self, owner: str) -> Sequence[Task]:
-        query = (
-            f"SELECT {_TASK} FROM tasks WHERE (status = ANY (%s) AND lease_owner IS DISTINCT FROM %s)"  # noqa: S608
-            " OR (status = 'queued' AND lease_owner IS NOT NULL AND lease_owner != %s) ORDER BY position"
-        )
-        return [rows.task_from(row) for row in await self.query(query, (list(LEFT_OPEN), owner, owner))]
-
-    async def tasks_with_undo(self) -> Sequence[str]:
-        query = (
-            "SELECT id FROM tasks WHERE position IN (SELECT task FROM records WHERE kind = 'undo') ORDER BY position"
-        )
-        return [row[0] for row in await self.query(query, ())]
-
-    async def blob(self, digest: str) -> bytes | None:
-        query = (
-            "WITH RECURSIVE chain (data, base, number) AS (SELECT data, base, 0 FROM blobs WHERE digest = %s UNION ALL"
-            " SELECT blobs.data, blobs.base, number + 1 FROM chain JOIN blobs ON digest = chain.base)"
-            " SELECT data, base FROM chain ORDER BY number"
-        )
-        found = await self.query(query, (digest,))
-        return unpack(digest, [row[0] for row in found]) if found and found[-1][1] is None else None
-
-    async def query(self, query: str, values: Sequence[object] = (), *, patient: bool = False) -> list[TupleRow]:
-        async def read(connection: Connection) -> list[TupleRow]:
-            return await (await connection.execute(query, values)).fetchall()
-
-        return await self._read(read, patient=patient)
-
-    async def _read(self, query: Callable[[Connection], Awaitable[T]], *, patient: bool = False) -> T:
-        """A follower waits for a database that is away; a request gives up."""
-        loop, pause = asyncio.get_running_loop(), FIRST_PAUSE
-        give_up = loop.time() + READ_SECONDS
-        while True:
-            if self._closed:
-                raise JournalClosed
-            try:
-                async with asyncio.timeout(STATEMENT_SECONDS), self._readers.connection(READ_SECONDS) as connection:
-                    return await query(connection)
-            except (PoolTimeout, *LOST) as error:
-                if not patient and loop.time() > give_up:
-                    raise JournalStalled(explain(error)) from error
-            await asyncio.sleep(pause)
-            pause = min(pause * 2, LONGEST_PAUSE)
+        return self._hub.tail_all(after, partial(self.all_events, patient=True))
 
     # -- other processes ---------------------------------------------------------------------------------------------
 
@@ -608,14 +400,6 @@ class PostgresJournal:
         await self._readers.close(timeout=1)
 
 
-def _render(entry: Entry) -> Pending:
-    return Pending(entry.at, [(event, event.to_json()) for event in entry.events], entry.records)
-
-
 async def _without_events(creating: Awaitable[tuple[Task, bool, Sequence[StoredEvent]]]) -> tuple[Task, bool]:
     task, is_new, _ = await creating
     return task, is_new
-
-
-def _event(task_id: str, seq: int, at: str, body: str, cursor: int) -> StoredEvent:
-    return rows.stored(body, rows.type_of(body), task_id, seq, at, cursor)
