@@ -7,7 +7,7 @@ import os
 
 from sidecar.commands.errors import EXIT_NO_SIDECAR, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir
-from sidecar.commands.serve import stop_on_signals
+from sidecar.commands.serve import raise_file_limit, stop_on_signals
 from sidecar.commands.text import safe_line, style_for
 from sidecar.config.keys import Keys
 from sidecar.config.paths import config_file
@@ -65,6 +65,7 @@ async def _serve(args: argparse.Namespace) -> int:
     from sidecar.telemetry import logs
 
     logs.configure(style=load().log_format)
+    raise_file_limit()
     place = data_dir(args)
     process = DoorsProcess(place, config_file().parent, Keys(os.environ, place).environment())
     stop_on_signals(process.stop)

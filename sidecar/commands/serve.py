@@ -112,7 +112,7 @@ async def serve_until_stopped(args: argparse.Namespace, place: Path) -> int:
     from sidecar.app.sidecar import Sidecar
     from sidecar.config.settings import load
 
-    _raise_file_limit()
+    raise_file_limit()
     _return_large_memory()
     launch = Launch(
         workspace=place,
@@ -222,8 +222,8 @@ def _return_large_memory() -> None:
             library.mallopt(_ARENA_MAX, 1)
 
 
-def _raise_file_limit() -> None:
-    """Each stream is an open file, and the usual soft limit is lower than `max_streams`."""
+def raise_file_limit() -> None:
+    """Each connection is an open file, and the usual soft limit is lower than `max_streams`."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 

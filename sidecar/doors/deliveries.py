@@ -1,16 +1,21 @@
 """What arrived: stored before it is acknowledged, worked on after."""
 
+import asyncio
 import hashlib
-import json
 import sqlite3
 import time
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
 
 from sidecar.doors.store import DoorsStore
 
 #: Keys of old deliveries that are remembered so that a repetition is recognised. Contents go when they are worked on.
 REMEMBERED = 1_000_000
+#: Deliveries that may wait to be worked on.
+MAX_WAITING = 5_000
+#: Deliveries that one statement stores; SQLite allows 32,766 values in it.
+_BATCH = 500
 #: Issues and threads whose task is remembered; a delivery about an older one starts a new task.
 SUBJECTS = 100_000
 _SCHEMA = """
@@ -20,21 +25,21 @@ CREATE TABLE IF NOT EXISTS deliveries (
     attempts INTEGER NOT NULL DEFAULT 0, next_at REAL NOT NULL DEFAULT 0, note TEXT NOT NULL DEFAULT '', task_id TEXT,
     UNIQUE (door, digest), UNIQUE (door, delivery_id));
 CREATE INDEX IF NOT EXISTS waiting ON deliveries (subject, id) WHERE state = 'stored';
+CREATE INDEX IF NOT EXISTS due ON deliveries (next_at, id) WHERE state = 'stored';
 CREATE TABLE IF NOT EXISTS subjects (subject TEXT PRIMARY KEY, task_id TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS open_tasks (task_id TEXT PRIMARY KEY);
-CREATE TABLE IF NOT EXISTS picks (issue TEXT PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS aliases (alias TEXT PRIMARY KEY, subject TEXT NOT NULL);
 """
 # The oldest of each subject, so that the deliveries of one issue or thread are worked on in order.
-_DUE = """
+DUE = """
 SELECT id, door, event, subject, payload, digest, attempts FROM deliveries AS one
 WHERE state = 'stored' AND next_at <= ?
   AND NOT EXISTS (SELECT 1 FROM deliveries WHERE subject = one.subject AND state = 'stored' AND id < one.id)
-ORDER BY id LIMIT ?
+ORDER BY next_at, id LIMIT ?
 """
-
-
-_BEYOND = "SELECT 1 FROM deliveries WHERE state = 'stored' LIMIT 1 OFFSET ?"
+_INSERT = "INSERT OR IGNORE INTO deliveries (door, delivery_id, digest, event, subject, payload, received) VALUES "
+_VALUES = "(?, ?, ?, ?, coalesce((SELECT subject FROM aliases WHERE alias = ?), ?), ?, ?)"
+_Row = tuple[str, str | None, bytes, str, str, str, str, float]
 
 
 class DeliveriesFull(Exception):
@@ -50,7 +55,33 @@ class Arrival(NamedTuple):
     subject: str
     #: As received: a delivery with the same bytes is the same delivery.
     body: bytes
-    payload: Mapping[str, Any]
+    #: Its JSON.
+    payload: str
+
+    def row(self) -> _Row:
+        digest = hashlib.sha256(self.body).digest()
+        # JSON can hold halves of characters, which no store takes.
+        named = self.subject.encode("utf-8", "replace").decode()
+        subject = named or f"{self.door}:{digest.hex()}"
+        return (self.door, self.delivery_id or None, digest, self.event, subject, subject, self.payload, time.time())
+
+
+def insert(store: sqlite3.Connection, rows: Sequence[_Row]) -> list[bool]:
+    """Which of them were new.
+
+    One statement for all: with one for each, this thread would ask for the interpreter's lock each time, while the
+    thread that answers is at work, and wait 5 ms for it.
+    """
+    newest = store.execute("SELECT max(id) FROM deliveries").fetchone()[0] or 0
+    sql = _INSERT + ", ".join([_VALUES] * len(rows))
+    if store.execute(sql, [value for row in rows for value in row]).rowcount == len(rows):
+        return [True] * len(rows)
+    found = set(store.execute("SELECT door, digest FROM deliveries WHERE id > ?", (newest,)).fetchall())
+    new = []
+    for door, _, digest, *_ in rows:
+        new.append((door, digest) in found)
+        found.discard((door, digest))
+    return new
 
 
 class Delivery(NamedTuple):
@@ -68,44 +99,76 @@ class Delivery(NamedTuple):
 
 
 class Deliveries:
-    def __init__(self, store: DoorsStore) -> None:
+    def __init__(self, store: DoorsStore, limit: int = MAX_WAITING) -> None:
         store.create(_SCHEMA)
         self._store = store
+        self._limit = limit
+        #: So many more may wait, at least; counted again when it is used up.
+        self._room = 0
+        self._arriving: list[tuple[_Row, asyncio.Future[bool | None]]] = []
+        self._storing: asyncio.Task[None] | None = None
 
-    async def add(self, arrival: Arrival, limit: int | None = None) -> bool:
+    async def add(self, arrival: Arrival) -> bool:
         """Store a delivery; False if it is known, by its content or by its id.
 
-        Raises `DeliveriesFull` if it is new and `limit` others are still to be worked on.
+        Raises `DeliveriesFull` if it is new and there is no room for it.
         """
-        digest = hashlib.sha256(arrival.body).digest()
-        subject = arrival.subject or f"{arrival.door}:{digest.hex()}"
-        payload = json.dumps(arrival.payload, ensure_ascii=False, separators=(",", ":"))
-        row = (arrival.door, arrival.delivery_id or None, digest, arrival.event, subject, subject, payload)
-
-        def insert(store: sqlite3.Connection) -> bool | None:
-            if limit is not None and store.execute(_BEYOND, (limit - 1,)).fetchone():
-                same = "SELECT 1 FROM deliveries WHERE door = ? AND (delivery_id = ? OR digest = ?)"
-                return False if store.execute(same, row[:3]).fetchone() else None
-            sql = "INSERT OR IGNORE INTO deliveries (door, delivery_id, digest, event, subject, payload, received)"
-            known = "coalesce((SELECT subject FROM aliases WHERE alias = ?), ?)"
-            return store.execute(f"{sql} VALUES (?, ?, ?, ?, {known}, ?, ?)", (*row, time.time())).rowcount == 1
-
-        added: bool | None = await self._store.do(insert)
+        future: asyncio.Future[bool | None] = asyncio.get_running_loop().create_future()
+        self._arriving.append((arrival.row(), future))
+        if self._storing is None:
+            self._storing = asyncio.create_task(self._store_arrivals(), name="store-deliveries")
+        added = await future
         if added is None:
             raise DeliveriesFull
         return added
 
+    async def _store_arrivals(self) -> None:
+        """What arrives during one commit is stored by the next."""
+        while self._arriving:
+            taken, self._arriving = self._arriving[:_BATCH], self._arriving[_BATCH:]
+            try:
+                stored = await self._store.do(partial(self._insert, [row for row, _ in taken]))
+            except Exception as error:
+                for _, future in taken:
+                    if not future.done():
+                        future.set_exception(error)
+                continue
+            for (_, future), new in zip(taken, stored, strict=True):
+                if not future.done():
+                    future.set_result(new)
+        self._storing = None
+
+    def _insert(self, rows: Sequence[_Row], store: sqlite3.Connection) -> list[bool | None]:
+        """Which were new; `None` for those that there is no room for."""
+        if len(rows) > self._room:
+            waiting = store.execute("SELECT count(*) FROM deliveries WHERE state = 'stored'").fetchone()[0]
+            self._room = self._limit - waiting
+        if len(rows) > self._room:
+            return [self._insert_one(store, row) for row in rows]
+        new = insert(store, rows)
+        self._room -= sum(new)
+        return [*new]
+
+    def _insert_one(self, store: sqlite3.Connection, row: _Row) -> bool | None:
+        if self._room > 0:
+            [new] = insert(store, [row])
+            self._room -= new
+            return new
+        same = "SELECT 1 FROM deliveries WHERE door = ? AND (delivery_id = ? OR digest = ?)"
+        return False if store.execute(same, row[:3]).fetchone() else None
+
     async def due(self, limit: int) -> list[Delivery]:
-        rows = await self._store.do(lambda store: store.execute(_DUE, (time.time(), limit)).fetchall())
+        rows = await self._store.do(lambda store: store.execute(DUE, (time.time(), limit)).fetchall())
         return [Delivery(*row) for row in rows]
 
     async def next_at(self) -> float | None:
         """When the next attempt is due."""
         row = await self._store.do(
-            lambda store: store.execute("SELECT min(next_at) FROM deliveries WHERE state = 'stored'").fetchone()
+            lambda store: store.execute(
+                "SELECT next_at FROM deliveries WHERE state = 'stored' ORDER BY next_at LIMIT 1"
+            ).fetchone()
         )
-        found: float | None = row[0]
-        return found
+        return row[0] if row else None
 
     async def task_of(self, subject: str) -> str | None:
         row = await self._store.do(
@@ -125,11 +188,6 @@ class Deliveries:
         """Whether deliveries of this door are still to be worked on."""
         sql = "SELECT 1 FROM deliveries WHERE state = 'stored' AND door = ? LIMIT 1"
         return await self._store.do(lambda store: store.execute(sql, (door,)).fetchone()) is not None
-
-    async def note_pick(self, issue: str) -> bool:
-        """False if this issue was picked before."""
-        sql = "INSERT OR IGNORE INTO picks VALUES (?)"
-        return bool(await self._store.do(lambda store: store.execute(sql, (issue,)).rowcount == 1))
 
     async def forget(self, subject: str) -> None:
         """What comes about it from now on starts a new task."""

@@ -47,6 +47,14 @@ def conversation_of(subject: str) -> str:
     return f"door:{subject}"
 
 
+def read_payload(text: str) -> Json:
+    """JSON can hold halves of characters, which neither a store nor a request takes: they become question marks."""
+    payload: Json = json.loads(text)
+    if "\\ud" in text.lower():
+        payload = json.loads(json.dumps(payload, ensure_ascii=False).encode("utf-8", "replace"))
+    return payload
+
+
 class DeliveryDispatcher:
     """`connect` finds or starts the sidecar; it blocks, so it runs in a thread."""
 
@@ -85,6 +93,10 @@ class DeliveryDispatcher:
             await self._later(delivery, str(refusal))
         except (ClientError, DoorsError, OSError) as error:
             await self._later(delivery, str(error))
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            # A fault of ours, or a form that no sender has; one delivery must not end the doors.
+            log.exception("delivery %d from %s can't be worked on; it is kept", delivery.id, delivery.door)
+            await self._deliveries.settle(delivery, "dead", f"{type(error).__name__}: {error}")
 
     async def _later(self, delivery: Delivery, why: str) -> None:
         if delivery.attempts + 1 >= MAX_ATTEMPTS:
@@ -96,7 +108,7 @@ class DeliveryDispatcher:
         await self._deliveries.postpone(delivery, pause, why)
 
     def _read(self, delivery: Delivery) -> Action:
-        payload: Json = json.loads(delivery.payload)
+        payload = read_payload(delivery.payload)
         doors = load_doors(self._config_dir)
         match delivery.door:
             case "github":

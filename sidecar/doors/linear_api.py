@@ -45,7 +45,12 @@ CREATE_SESSION = """
 mutation CreateSession($input: AgentSessionCreateOnIssue!) {
   agentSessionCreateOnIssue(input: $input) { success agentSession { id } }
 }"""
-DOCUMENTS = (ACTIVITY, ACTIVITIES, SESSION, UPDATE_SESSION, UPDATE_ISSUE, ATTACH, CANDIDATES, CREATE_SESSION)
+SESSIONS = """
+query Sessions {
+  viewer { id }
+  agentSessions(first: 250) { nodes { id appUser { id } issue { id } } }
+}"""
+DOCUMENTS = (ACTIVITY, ACTIVITIES, SESSION, UPDATE_SESSION, UPDATE_ISSUE, ATTACH, CANDIDATES, CREATE_SESSION, SESSIONS)
 
 
 class LinearApi:

@@ -11,7 +11,8 @@ from sidecar.doors.actions import Json, list_at, look_up, text_at
 from sidecar.doors.deliveries import Arrival, Deliveries
 from sidecar.doors.http import NotSent
 from sidecar.doors.linear import PICKED
-from sidecar.doors.linear_api import CANDIDATES, CREATE_SESSION, LinearApi
+from sidecar.doors.linear_api import CANDIDATES, CREATE_SESSION, SESSIONS, LinearApi
+from sidecar.doors.picks import Pick, Picks
 from sidecar.doors.settings import LinearPick
 
 log = logging.getLogger("brain.doors")
@@ -26,12 +27,14 @@ class LinearPicker:
         api: LinearApi,
         pick: LinearPick,
         deliveries: Deliveries,
+        picks: Picks,
         connect: Callable[[], BrainService],
         wake: Callable[[], None],
     ) -> None:
         self._api = api
         self._pick = pick
         self._deliveries = deliveries
+        self._picks = picks
         self._connect = connect
         self._wake = wake
 
@@ -45,23 +48,49 @@ class LinearPicker:
 
     async def pick_one(self) -> str:
         """The issue that was taken; empty if a task is at work, or there is nothing to do."""
+        for pick in await self._picks.unfinished():
+            await self._take(pick, await self._find_session(pick))
         if await self._deliveries.waiting("linear") or await asyncio.to_thread(self._is_busy):
             return ""
         found = await self._api.call(CANDIDATES, {"filter": pick_filter(self._pick)})
         for issue in in_order(list_at(found, "issues.nodes")):
+            pick = Pick(text_at(issue, "id"), issue)
             # Noted before the session is created: an issue is taken once, whatever happens in between.
-            if await self._deliveries.note_pick(text_at(issue, "id")):
-                await self._take(issue)
+            if await self._picks.begin(pick):
+                await self._take(pick)
                 return text_at(issue, "identifier")
         return ""
 
-    async def _take(self, issue: Json) -> None:
-        made = await self._api.call(CREATE_SESSION, {"input": {"issueId": text_at(issue, "id")}})
-        session = {"id": text_at(made, "agentSessionCreateOnIssue.agentSession.id"), "issue": issue}
-        payload = {"type": "AgentSessionEvent", "action": "created", "agentSession": session}
-        body = json.dumps(payload).encode()
-        await self._deliveries.add(Arrival("linear", "", PICKED, f"linear:{session['id']}", body, payload))
+    async def _find_session(self, pick: Pick) -> str:
+        """The session that was created before we died, or lost the answer; empty if there is none."""
+        found = await self._api.call(SESSIONS, {})
+        ours = text_at(found, "viewer.id")
+        for session in list_at(found, "agentSessions.nodes"):
+            if text_at(session, "issue.id") == pick.id and text_at(session, "appUser.id") == ours:
+                return text_at(session, "id")
+        return ""
+
+    async def _take(self, pick: Pick, session: str = "") -> None:
+        try:
+            session = session or await self._create_session(pick)
+        except NotSent as problem:
+            if problem.again is None:  # such as an issue that was deleted meanwhile
+                await self._picks.finish(pick, None)
+            raise
+        payload = {
+            "type": "AgentSessionEvent",
+            "action": "created",
+            "agentSession": {"id": session, "issue": pick.issue},
+        }
+        text = json.dumps(payload)
+        await self._picks.finish(pick, Arrival("linear", "", PICKED, f"linear:{session}", text.encode(), text))
         self._wake()
+
+    async def _create_session(self, pick: Pick) -> str:
+        made = await self._api.call(CREATE_SESSION, {"input": {"issueId": pick.id}})
+        if session := text_at(made, "agentSessionCreateOnIssue.agentSession.id"):
+            return session
+        raise NotSent("Linear created no session", 1)
 
     def _is_busy(self) -> bool:
         service = self._connect()

@@ -15,13 +15,14 @@ CREATE TABLE IF NOT EXISTS outbox (
     state TEXT NOT NULL DEFAULT 'waiting', attempts INTEGER NOT NULL DEFAULT 0, next_at REAL NOT NULL DEFAULT 0,
     note TEXT NOT NULL DEFAULT '');
 CREATE INDEX IF NOT EXISTS unsent ON outbox (target, id) WHERE state = 'waiting';
+CREATE INDEX IF NOT EXISTS unsent_due ON outbox (next_at, id) WHERE state = 'waiting';
 CREATE TABLE IF NOT EXISTS reading (one INTEGER PRIMARY KEY CHECK (one = 1), cursor TEXT NOT NULL, since TEXT NOT NULL);
 """
 # One at a time to each target, so that what was said first arrives first.
-_DUE = """
+DUE = """
 SELECT id, key, target, body, attempts FROM outbox AS one WHERE state = 'waiting' AND next_at <= ?
   AND NOT EXISTS (SELECT 1 FROM outbox WHERE target = one.target AND state = 'waiting' AND id < one.id)
-ORDER BY id LIMIT ?
+ORDER BY next_at, id LIMIT ?
 """
 
 
@@ -91,13 +92,13 @@ class DoorsOutbox:
         await self._store.do(lambda store: store.execute(sql, (letter.id,)))
 
     async def due(self, limit: int) -> list[Letter]:
-        rows = await self._store.do(lambda store: store.execute(_DUE, (time.time(), limit)).fetchall())
+        rows = await self._store.do(lambda store: store.execute(DUE, (time.time(), limit)).fetchall())
         return [Letter(*row) for row in rows]
 
     async def next_at(self) -> float | None:
-        sql = "SELECT min(next_at) FROM outbox WHERE state = 'waiting'"
-        found: float | None = (await self._store.do(lambda store: store.execute(sql).fetchone()))[0]
-        return found
+        sql = "SELECT next_at FROM outbox WHERE state = 'waiting' ORDER BY next_at LIMIT 1"
+        row = await self._store.do(lambda store: store.execute(sql).fetchone())
+        return row[0] if row else None
 
     async def settle(self, letter: Letter, state: str, note: str = "") -> None:
         """`sent`, or `dead`: given up, with its content."""

@@ -23,6 +23,7 @@ from sidecar.doors.linear_api import LINEAR_URL, LinearApi
 from sidecar.doors.linear_channel import LinearChannel
 from sidecar.doors.linear_picker import LinearPicker
 from sidecar.doors.outbox import DoorsOutbox
+from sidecar.doors.picks import Picks
 from sidecar.doors.receiver import Receiver
 from sidecar.doors.reports import Reports
 from sidecar.doors.sender import Sender
@@ -76,11 +77,12 @@ class DoorsProcess:
         wake = self._dispatcher.loop.wake
         self._picker = None
         if linear is not None and doors.linear.pick is not None:
-            self._picker = LinearPicker(linear, doors.linear.pick, self._deliveries, connect, wake)
+            self._picker = LinearPicker(linear, doors.linear.pick, self._deliveries, Picks(self._store), connect, wake)
         receiver = Receiver(self._deliveries, config_dir, environ, wake)
+        self._dispatcher.loop.idle = receiver.all_answered
         # Every peer is a stranger until its body is there; they share the limits of peers that are known elsewhere.
-        limits = ConnectionLimits(lambda headers: True, connections=_CONNECTIONS)
-        self._server = QuietServer(receiver.app, Streams(limit=0), 30, limits)
+        limits = ConnectionLimits(lambda headers: True, strangers=_CONNECTIONS, connections=_CONNECTIONS)
+        self._server = QuietServer(receiver, Streams(limit=0), 30, limits)
 
     def _wake(self) -> None:
         self._dispatcher.loop.wake()

@@ -1,20 +1,24 @@
-"""`/hooks/NAME`: check who sent a delivery, store it, answer. What it asks for is read later, by the dispatcher."""
+"""`/hooks/NAME`: check who sent a delivery, store it, answer. What it asks for is read later, by the dispatcher.
 
+No router and no middleware stand before it: they cost more than everything that is done here.
+"""
+
+import asyncio
 import json
 import re
 import sqlite3
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import parse_qs
 
-from starlette.applications import Starlette
-from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
-from sidecar.api.problems import answer_exception, problem, retry_later
+from sidecar.api.problems import problem, retry_later
 from sidecar.doors import github, hooks, linear, slack
 from sidecar.doors.actions import Json, text_at
 from sidecar.doors.deliveries import Arrival, Deliveries, DeliveriesFull
@@ -30,9 +34,12 @@ from sidecar.doors.signatures import (
 
 #: GitHub's largest events, such as pushes of many commits, are longer; none of those asks for anything.
 MAX_BODY = 4 * 1024 * 1024
-#: Deliveries that may wait to be worked on.
-MAX_WAITING = 5_000
+#: No delivery waits longer to be worked on because others arrive.
+_LONGEST_WAIT = 1.0
+_PREFIX = "/hooks/"
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_ACCEPTED = JSONResponse({"accepted": True}, 202)
+_DUPLICATE = JSONResponse({"duplicate": True})
 
 
 class _Sent(NamedTuple):
@@ -40,9 +47,16 @@ class _Sent(NamedTuple):
     delivery_id: str
     subject: str
     payload: Json
+    text: str
+
+
+class _Disconnected(Exception):
+    pass
 
 
 class Receiver:
+    """An ASGI application."""
+
     def __init__(
         self, deliveries: Deliveries, config_dir: Path, environ: Mapping[str, str], wake: Callable[[], None]
     ) -> None:
@@ -50,20 +64,43 @@ class Receiver:
         self._config_dir = config_dir
         self._environ = environ
         self._wake = wake
-        self.app = Starlette(
-            routes=[Route("/hooks/{name}", self._receive, methods=["POST"])],
-            exception_handlers={404: answer_exception, 405: answer_exception},
-        )
+        #: Deliveries that have no answer yet.
+        self._open = 0
+        self._answered = asyncio.Event()
+        self._answered.set()
 
-    async def _receive(self, request: Request) -> Response:
-        name = request.path_params["name"]
+    async def all_answered(self) -> None:
+        """Returns when every delivery that arrived is answered, at the latest after a second."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._answered.wait(), _LONGEST_WAIT)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await WebSocketClose()(scope, receive, send)
+            return
+        self._open += 1
+        self._answered.clear()
         try:
-            body = await _read(request)
-            if body is None:
-                return problem(413, "body_too_large", f"A delivery may have at most {MAX_BODY} bytes.")
-            sent = self._check(name, request.headers, body)
-        except ClientDisconnect:
-            return Response(status_code=400)
+            with suppress(_Disconnected):
+                answer = await self._receive(scope, receive)
+                await answer(scope, receive, send)
+        finally:
+            self._open -= 1
+            if not self._open:
+                self._answered.set()
+
+    async def _receive(self, scope: Scope, receive: Receive) -> Response:
+        name = scope["path"].removeprefix(_PREFIX)
+        if name == scope["path"] or not _NAME.fullmatch(name):
+            return problem(404, "not_found", "Only POST /hooks/NAME is served here.")
+        if scope["method"] != "POST":
+            return problem(405, "method_not_allowed", "A hook takes only POST.", headers={"Allow": "POST"})
+        headers = {key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]}
+        body = await _read(headers, receive)
+        if body is None:
+            return problem(413, "body_too_large", f"A delivery may have at most {MAX_BODY} bytes.")
+        try:
+            sent = self._check(name, headers, body)
         except BadSignature as error:
             return problem(401, "bad_signature", str(error))
         except (ValueError, RecursionError):
@@ -75,17 +112,19 @@ class Receiver:
             return problem(404, "unknown_hook", "There is no such hook here, or it has no secret.")
         if name == "slack" and text_at(sent.payload, "type") == "url_verification":
             return JSONResponse({"challenge": text_at(sent.payload, "challenge")[:500]})
+        return await self._store(Arrival(name, sent.delivery_id, sent.event, sent.subject, body, sent.text))
+
+    async def _store(self, arrival: Arrival) -> Response:
         try:
-            arrival = Arrival(name, sent.delivery_id, sent.event, sent.subject, body, sent.payload)
-            new = await self._deliveries.add(arrival, MAX_WAITING)
+            new = await self._deliveries.add(arrival)
         except DeliveriesFull:
             return retry_later(429, "too_many_deliveries", "Too many deliveries wait. Send it again.", 30)
         except sqlite3.Error:
             return retry_later(503, "not_stored", "The delivery could not be stored. Send it again.", 5)
         if not new:
-            return JSONResponse({"duplicate": True})
+            return _DUPLICATE
         self._wake()
-        return JSONResponse({"accepted": True}, 202)
+        return _ACCEPTED
 
     def _check(self, name: str, headers: Mapping[str, str], body: bytes) -> _Sent | None:
         """What was sent; `None` if this door is closed. Nothing of the body is believed before its signature."""
@@ -97,54 +136,57 @@ class Receiver:
         match name:
             case "github":
                 check_github(secret, headers, body)
-                event, payload = headers.get("x-github-event", "")[:100], parse_body(headers, body)
-                return _Sent(event, headers.get("x-github-delivery", "")[:200], github.subject(event, payload), payload)
+                event, (payload, text) = headers.get("x-github-event", "")[:100], parse_body(headers, body)
+                named = headers.get("x-github-delivery", "")[:200]
+                return _Sent(event, named, github.subject(event, payload), payload, text)
             case "linear":
                 check_linear(secret, headers, body)
-                payload = parse_body(headers, body)
+                payload, text = parse_body(headers, body)
                 check_linear_age(payload.get("webhookTimestamp"), time.time())
-                return _Sent("", headers.get("linear-delivery", "")[:200], linear.subject("", payload), payload)
+                return _Sent("", headers.get("linear-delivery", "")[:200], linear.subject("", payload), payload, text)
             case _:
                 check_slack(secret, headers, body, time.time())
-                payload = parse_body(headers, body)
-                return _Sent("", text_at(payload, "event_id")[:200], slack.subject("", payload), payload)
+                payload, text = parse_body(headers, body)
+                return _Sent("", text_at(payload, "event_id")[:200], slack.subject("", payload), payload, text)
 
     def _check_hook(self, name: str, headers: Mapping[str, str], body: bytes) -> _Sent | None:
-        hook = load_hook(self._config_dir, name) if _NAME.fullmatch(name) else None
+        hook = load_hook(self._config_dir, name)
         secret = self._environ.get(hook.secret, "") if hook is not None else ""
         if hook is None or not secret:
             return None
         check_plain(secret, headers.get(hook.header.lower(), ""), hook.prefix, body)
-        payload = parse_body(headers, body)
+        payload, text = parse_body(headers, body)
         named = headers.get(hook.id_header.lower(), "")[:200] if hook.id_header else ""
-        return _Sent("", named, hooks.subject(name, payload, hook), payload)
+        return _Sent("", named, hooks.subject(name, payload, hook), payload, text)
 
 
-async def _read(request: Request) -> bytes | None:
+async def _read(headers: Mapping[str, str], receive: Receive) -> bytes | None:
     """The body; `None` if it is too long."""
-    length = request.headers.get("content-length", "")
+    length = headers.get("content-length", "")
     if length.isdigit() and int(length) > MAX_BODY:
         return None
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
+    body, more = bytearray(), True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise _Disconnected
+        body += message.get("body", b"")
         if len(body) > MAX_BODY:
             return None
+        more = message.get("more_body", False)
     return bytes(body)
 
 
-def parse_body(headers: Mapping[str, str], body: bytes) -> Json:
-    """JSON, or a form: GitHub and Slack put the JSON in `payload`, a slash command sends plain fields."""
-    if "application/x-www-form-urlencoded" not in headers.get("content-type", ""):
-        return _json(body)
-    fields = parse_qs(body.decode("utf-8", "replace"), max_num_fields=200)
-    if "payload" in fields:
-        return _json(fields["payload"][0].encode())
-    return {name: values[0] for name, values in fields.items()}
-
-
-def _json(body: bytes) -> Json:
-    payload = json.loads(body)
+def parse_body(headers: Mapping[str, str], body: bytes) -> tuple[Json, str]:
+    """The JSON, parsed and as text. A form of GitHub or Slack has it in `payload`, a slash command plain fields."""
+    text = body.decode("utf-8-sig")
+    if "application/x-www-form-urlencoded" in headers.get("content-type", ""):
+        fields = parse_qs(text, max_num_fields=200)
+        if "payload" not in fields:
+            plain = {name: values[0] for name, values in fields.items()}
+            return plain, json.dumps(plain)
+        text = fields["payload"][0]
+    payload = json.loads(text)
     if not isinstance(payload, dict):
         raise ValueError("not an object")
-    return payload
+    return payload, text

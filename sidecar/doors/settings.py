@@ -8,6 +8,7 @@ allow = ["alice"]                # whose labels and comments count
 "acme/shop" = "/home/alice/shop" # whose trust and grants the work has; it is done in a clone
 """
 
+import time
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -178,9 +179,27 @@ def secret_of(environ: Mapping[str, str], door: str) -> str:
     return environ.get(variable, "")
 
 
+#: By file, what it held and the state that it was read in.
+_held: dict[Path, tuple[tuple[int, ...], BaseModel]] = {}
+#: A file that was changed so recently may change again within a tick of its clock.
+_FRESH_NS = 2_000_000_000
+_MOST_HELD = 100
+
+
 def _read(file: Path, kind: type[Table]) -> Table:
+    """Each delivery asks; a file that didn't change isn't parsed again."""
     try:
-        return kind.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
+        found = file.stat()
+        state = (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+        held = _held.get(file)
+        if held is not None and held[0] == state and isinstance(held[1], kind):
+            return held[1]
+        table = kind.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
+        if time.time_ns() - found.st_ctime_ns > _FRESH_NS:
+            if len(_held) >= _MOST_HELD:
+                _held.clear()
+            _held[file] = (state, table)
+        return table
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])

@@ -57,27 +57,30 @@ class DoorsStore:
                 return
 
     def _commit(self, batch: list[_Job]) -> None:
+        results: list[Any] = []
+        failure: Exception | None = None
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             results = [job(self._connection) for job, _ in batch]
             self._connection.execute("COMMIT")
-        except sqlite3.Error as error:
+        except Exception as error:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
-            for _, future in batch:
-                _resolve(future, error=error)
-            return
-        for (_, future), result in zip(batch, results, strict=True):
-            _resolve(future, result)
+            if len(batch) > 1 and not isinstance(error, sqlite3.Error):
+                # One of them can't be carried out, such as for a text that can't be encoded; the others can.
+                for each in batch:
+                    self._commit([each])
+                return
+            failure = error
+        # One call for all: each writes to a pipe that wakes the loop.
+        batch[0][1].get_loop().call_soon_threadsafe(_resolve, batch, results, failure)
 
 
-def _resolve(future: "asyncio.Future[Any]", result: Any = None, error: Exception | None = None) -> None:
-    def set_it() -> None:
+def _resolve(batch: list[_Job], results: list[Any], failure: Exception | None) -> None:
+    for place, (_, future) in enumerate(batch):
         if future.done():
-            return
-        if error is not None:
-            future.set_exception(error)
+            continue
+        if failure is not None:
+            future.set_exception(failure)
         else:
-            future.set_result(result)
-
-    future.get_loop().call_soon_threadsafe(set_it)
+            future.set_result(results[place])

@@ -1,10 +1,14 @@
 """Works on what is due in a queue of the store, some in parallel, and sleeps until the next is due."""
 
 import asyncio
+import logging
+import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Generic, Protocol, TypeVar
+
+log = logging.getLogger("brain.doors")
 
 
 class Identified(Protocol):
@@ -33,6 +37,8 @@ class WorkLoop(Generic[Item]):
     def __init__(self, queue: Queue[Item], act: Callable[[Item], Awaitable[None]]) -> None:
         self._queue = queue
         self._act = act
+        #: Returns when nothing more urgent is to be done; may be set.
+        self.idle: Callable[[], Awaitable[None]] | None = None
         self._woken = asyncio.Event()
         self._running: dict[int, asyncio.Future[None]] = {}
         self._failure: BaseException | None = None
@@ -44,8 +50,13 @@ class WorkLoop(Generic[Item]):
         try:
             while True:
                 self._woken.clear()
-                await self._start()
-                await self._pause()
+                try:
+                    await self._start()
+                    await self._pause()
+                except sqlite3.Error as error:
+                    # Such as a full disk. Nothing is lost: what isn't settled is due again.
+                    log.error("the doors can't use their store, and try again in %.0f s: %s", _LONGEST_SECONDS, error)
+                    await asyncio.sleep(_LONGEST_SECONDS)
         finally:
             for task in self._running.values():
                 task.cancel()
@@ -54,6 +65,8 @@ class WorkLoop(Generic[Item]):
     async def _start(self) -> None:
         if len(self._running) >= _PARALLEL:
             return
+        if self.idle is not None:
+            await self.idle()
         for item in await self._queue.due(2 * _PARALLEL):
             if len(self._running) < _PARALLEL and item.id not in self._running:
                 task = self._running[item.id] = asyncio.ensure_future(self._act(item))
@@ -68,11 +81,12 @@ class WorkLoop(Generic[Item]):
     async def _pause(self) -> None:
         """Until something ends, arrives or is due."""
         if self._failure is not None:
-            raise self._failure
+            failure, self._failure = self._failure, None
+            raise failure
         next_at = await self._queue.next_at()
-        # What is at work is due too.
-        shortest = _LOOK_SECONDS if self._running else 0.05
-        pause = _LONGEST_SECONDS if next_at is None else max(shortest, next_at - time.time())
+        pause = _LONGEST_SECONDS if next_at is None else next_at - time.time()
+        if pause <= 0:  # it is at work, or waits for an earlier one of its subject
+            pause = _LOOK_SECONDS
         try:
             await asyncio.wait_for(self._woken.wait(), min(_LONGEST_SECONDS, pause))
         except TimeoutError:

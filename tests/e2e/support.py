@@ -67,11 +67,7 @@ class RunningSidecar:
         return self
 
     def _spawn(self, arguments: Sequence[str], log: IO[str]) -> subprocess.Popen[str] | ForkedProcess:
-        if self.launcher == PLAIN and not FULL and can_fork(self.environ):
-            return ForkedProcess(arguments, self.environ, log)
-        pipe = subprocess.PIPE
-        command = [*self.launcher, *arguments]
-        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=log, text=True, env=self.environ, cwd=PROJECT)
+        return spawn(arguments, self.environ, log, self.launcher)
 
     def kill(self) -> None:
         assert self.process
@@ -245,6 +241,17 @@ def running_sidecar(
         yield sidecar.start()
     finally:
         sidecar.close()
+
+
+def spawn(
+    arguments: Sequence[str], environ: Mapping[str, str], log: IO[str], launcher: Sequence[str] = PLAIN
+) -> subprocess.Popen[str] | ForkedProcess:
+    """The command in a process of its own: forked from a preloaded one, except in the long forms of fault tests."""
+    if launcher == PLAIN and not FULL and can_fork(environ):
+        return ForkedProcess(arguments, environ, log)
+    pipe = subprocess.PIPE
+    command = [*launcher, *arguments]
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=log, text=True, env=environ, cwd=PROJECT)
 
 
 def clean_environ(home: Path, **more: str) -> dict[str, str]:

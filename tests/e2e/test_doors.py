@@ -52,6 +52,30 @@ def test_bad_signatures_large_bodies_and_closed_doors_store_nothing(doors: Doors
     assert doors.rows("SELECT * FROM deliveries") == []
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        rb'{"word": "\ud800"}',
+        rb'{"action": "labeled", "repository": {"full_name": "\udfff/\ud800"}, "issue": {"number": 1}}',
+        b'{"action": "review_requested", "pull_request": {"number": "x", "head": [], "requested_reviewers": [7]}}',
+        b'{"word": %s1%s}' % (b"[" * 90_000, b"]" * 90_000),
+        b'{"word": 1e999, "issue": {"number": 99999999999999999999999999}}',
+        b'{"word": "\xff"}',
+        '{"word": "UTF-16"}'.encode("utf-16"),
+    ],
+    ids=["half a character", "in a name", "other types", "deep", "large numbers", "no UTF-8", "UTF-16"],
+)
+def test_a_signed_delivery_of_an_odd_form_harms_no_other(doors: Doors, sidecar: RunningSidecar, body: bytes) -> None:
+    signature = f"sha256={sign(body)}"
+    for name, header in (("ci", "X_Signature_256"), ("github", "X_Hub_Signature_256")):
+        for event in ("issues", "pull_request", "check_run"):
+            assert doors.post(name, body, X_GitHub_Event=event, **{header: signature})[0] in (200, 202, 400)
+    assert doors.github("issues", labeled(1), "d-1")[0] == 202
+    doors.wait_until_worked_on()
+    [(task_id,)] = doors.rows("SELECT task_id FROM deliveries WHERE delivery_id = 'd-1'")
+    assert sidecar.wait_for_end(task_id)["status"]
+
+
 def test_slack_gets_its_challenge_back(doors: Doors) -> None:
     body = json.dumps({"type": "url_verification", "challenge": "abc"}).encode()
     now = str(int(time.time()))

@@ -1,6 +1,7 @@
 """Linear as an agent: questions and approvals as elicitations, stop, and the next issue by priority."""
 
 import json
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -106,3 +107,42 @@ def test_the_most_urgent_free_issue_is_picked_when_nothing_is_at_work(
         assert len(tasks) == 3
     finally:
         doors.end()
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_an_issue_that_was_picked_right_before_a_kill_gets_one_session_and_one_task(
+    asking: RunningSidecar, linear: EmulatedLinear, moment: str
+) -> None:
+    """Killed when Linear is asked for the session: before it is created, or before we hear of it."""
+    asking.script("story", [{"text": "Looked at it."}])
+    issue = linear.issue("urgent", priority=1)
+    created: list[str] = []
+
+    def count(query: str, variables: Any) -> None:
+        if "agentSessionCreateOnIssue" in query:
+            created.append(variables["input"]["issueId"])
+
+    def kill(query: str, variables: Any) -> None:
+        if "agentSessionCreateOnIssue" in query:
+            assert doors.process
+            doors.process.kill()
+            doors.process.wait(60)
+            killed.set()
+            if moment == "before":
+                raise ConnectionAbortedError  # nobody asks any more
+
+    killed = threading.Event()
+    setattr(linear, moment, kill)
+    doors = open_doors(asking, linear, 'pick = { team = "ENG", every = 1 }\n')
+    assert killed.wait(60)
+    doors.end()
+    linear.before, linear.after = count, lambda query, variables: None
+    doors.start()
+    try:
+        wait_until(lambda: "response" in kinds(linear), what="the answer")
+        [(task_id,), *_] = doors.rows("SELECT task_id FROM subjects ORDER BY rowid")
+        assert f" {issue['identifier']}:" in asking.task(task_id)["task"]
+        assert doors.rows("SELECT count(*) FROM picking") == [(0,)]
+    finally:
+        doors.end()
+    assert created.count(issue["id"]) == (1 if moment == "before" else 0)

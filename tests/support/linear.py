@@ -7,8 +7,8 @@ import json
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,9 @@ class EmulatedLinear:
         self.activities: dict[str, Any] = {}
         self.attachments: list[str] = []
         self.plans: list[Any] = []
+        #: Called with each document and its variables before it is carried out, and after that.
+        self.before: Callable[[str, Any], object] = lambda query, variables: None
+        self.after: Callable[[str, Any], object] = lambda query, variables: None
         self.lock = threading.Lock()
 
     def ask(self, query: str, **variables: object) -> Any:
@@ -59,6 +62,7 @@ class EmulatedLinear:
         if "agentSessionUpdate" in query:
             self.plans += [given["plan"]] if "plan" in given else []
             variables = {**variables, "input": {"plan": json.dumps(given.get("plan"))}}
+        query = query.replace("appUser {", "appUser: agentUser {")
         if "issues(" in query:
             variables = {"filter": {"team": {"eq": variables["filter"]["team"]["key"]["eq"]}}}
         return self.ask(query, **variables)
@@ -106,11 +110,14 @@ def emulated_linear(place: Path) -> Iterator[EmulatedLinear]:
             def do_POST(self) -> None:
                 asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 assert self.headers["Authorization"] == f"Bearer {LINEAR_TOKEN}"
-                body = json.dumps({"data": linear.answer(asked["query"], asked["variables"])}).encode()
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+                with suppress(ConnectionError):  # whoever asked may be gone
+                    linear.before(asked["query"], asked["variables"])
+                    body = json.dumps({"data": linear.answer(asked["query"], asked["variables"])}).encode()
+                    linear.after(asked["query"], asked["variables"])
+                    self.send_response(200)
+                    self.send_header("Content-Length", str(len(body)))
+                    self.end_headers()
+                    self.wfile.write(body)
 
             def log_message(self, *_: Any) -> None:
                 pass

@@ -11,7 +11,6 @@ from sidecar.doors.chat.channel import ChatChannel
 from sidecar.doors.chat.messages import ChatMessages
 from sidecar.doors.chat.port import Messenger
 from sidecar.doors.deliveries import Arrival, Deliveries
-from sidecar.doors.receiver import MAX_WAITING
 from sidecar.doors.settings import DoorsError, load_doors
 from sidecar.doors.store import DoorsStore
 
@@ -55,7 +54,7 @@ def open_chats(
     chats = Chats(ChatMessages(store), load_doors(config_dir).panel_url)
 
     async def keep(arrival: Arrival) -> bool:
-        new = await deliveries.add(arrival, MAX_WAITING)
+        new = await deliveries.add(arrival)
         wake()
         return new
 

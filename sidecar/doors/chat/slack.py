@@ -164,8 +164,8 @@ class SlackSocket:
             await client.send_socket_mode_response(SocketModeResponse(request.envelope_id, told))
             return
         named = text_at(payload, "event_id") or request.envelope_id
-        body = json.dumps(payload, sort_keys=True).encode()
+        text = json.dumps(payload, sort_keys=True)
         # If it can't be stored this raises, and the envelope stays unacknowledged.
-        await self._keep(Arrival("slack", named, "", slack.subject("", payload), body, payload))
+        await self._keep(Arrival("slack", named, "", slack.subject("", payload), text.encode(), text))
         told = {"text": "Working on it."} if is_command else None
         await client.send_socket_mode_response(SocketModeResponse(request.envelope_id, told))

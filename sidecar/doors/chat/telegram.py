@@ -127,9 +127,9 @@ class TelegramPoll:
         return offset
 
     async def _store(self, update_id: str, payload: Json) -> None:
-        body = json.dumps(payload, sort_keys=True).encode()
+        text = json.dumps(payload, sort_keys=True)
         try:
-            await self._keep(Arrival("telegram", update_id, "", door.subject(payload), body, payload))
+            await self._keep(Arrival("telegram", update_id, "", door.subject(payload), text.encode(), text))
         except (DeliveriesFull, sqlite3.Error) as error:
             # Unconfirmed, so Telegram sends it again.
             raise NotSent(f"an update can't be stored: {error or 'too many wait'}", _FULL_PAUSE) from error
