@@ -13,11 +13,13 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO, NoReturn
 
 _PROJECT = Path(__file__).resolve().parents[2]
@@ -40,11 +42,13 @@ _MODULES = (
 class ForkedProcess:
     """As much of `subprocess.Popen` as tests use."""
 
-    def __init__(self, arguments: Sequence[str], environ: Mapping[str, str], log: IO[str]) -> None:
+    def __init__(
+        self, arguments: Sequence[str], environ: Mapping[str, str], log: IO[str], cwd: Path = _PROJECT
+    ) -> None:
         its_input, our_output = os.pipe()
         our_input, its_output = os.pipe()
         our_end, its_end = os.pipe()
-        request = json.dumps([list(arguments), dict(environ)]).encode()
+        request = json.dumps([list(arguments), dict(environ), str(cwd)]).encode()
         socket.send_fds(_server(), [request], [its_input, its_output, log.fileno(), its_end])
         for handle in (its_input, its_output, its_end):
             os.close(handle)
@@ -78,6 +82,28 @@ class ForkedProcess:
 
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
+
+
+def run_forked(
+    arguments: Sequence[str], environ: Mapping[str, str], cwd: Path, stdin: str, seconds: float
+) -> subprocess.CompletedProcess[str]:
+    """A command from its start to its end; one that takes longer is killed."""
+    with TemporaryFile("w+") as errors:
+        process = ForkedProcess(arguments, environ, errors, cwd)
+        assert process.stdin and process.stdout
+        late = threading.Timer(seconds, process.kill)
+        late.start()
+        try:
+            with suppress(BrokenPipeError), process.stdin:
+                process.stdin.write(stdin)
+            with process.stdout:
+                output = process.stdout.read()
+            code = process.wait(seconds)
+        finally:
+            late.cancel()
+            late.join()
+        errors.seek(0)
+        return subprocess.CompletedProcess(list(arguments), code, output, errors.read())
 
 
 def can_fork(environ: Mapping[str, str]) -> bool:
@@ -136,7 +162,8 @@ def _report_end(handle: int, pid: int, end: int) -> None:
 
 
 def _become_sidecar(request: bytes, streams: Sequence[int]) -> NoReturn:
-    arguments, environ = json.loads(request)
+    arguments, environ, cwd = json.loads(request)
+    os.chdir(cwd)
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
