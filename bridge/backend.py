@@ -29,9 +29,14 @@ _MAX_USED = 10_000
 RETURN_SECONDS = 3.0
 _STOP = "stop_command"
 _STOP_MS = 5_000
-_READ = "read_file"
+_READS = ("read_file", "read_files")
 _SAVE = "save_file"
 _SAVE_MS = 10_000
+_UNSAVED = "unsaved_files"
+_UNSAVED_MS = 5_000
+_MAX_ASKED = 100
+#: The file has no unsaved changes any more, so it is read from the disk.
+_NOT_OPEN = "not_open"
 
 
 class BridgeBackend:
@@ -62,17 +67,24 @@ class BridgeBackend:
         return self.remembers(call_id)
 
     def covers(self, tool: str, workspace: str, paths: Sequence[str]) -> bool:
-        if tool != _READ:
+        if tool not in _READS:
             return True
         unsaved = self._dispatcher.editor.unsaved(os.path.realpath(workspace), paths)
+        if unsaved is None:
+            return self._offering(_UNSAVED, workspace) is None
         # Secret files are read here, where the executor asks about them.
-        return unsaved is None or (bool(unsaved) and not any(map(secret_part, unsaved)))
+        return bool(unsaved) and not any(map(secret_part, unsaved))
 
-    async def save(self, workspace: str, paths: Sequence[str]) -> None:
+    async def refresh(self, tool: str, workspace: str, paths: Sequence[str]) -> None:
+        if tool in _READS:
+            await self._ask_unsaved(workspace, paths, change=False)
+
+    async def save(self, workspace: str, paths: Sequence[str]) -> bool:
         place = os.path.realpath(workspace)
         editor, session = self._dispatcher.editor, self._offering(_SAVE, workspace)
         if session is None:
-            return
+            return False
+        await self._ask_unsaved(workspace, paths, change=True)
         unsaved = editor.unsaved(place, paths) if paths else editor.all_unsaved(place)
         for path in unsaved or ():
             try:
@@ -87,6 +99,21 @@ class BridgeBackend:
                     advice="Ask the user to save the file or to discard the changes, then repeat the call.",
                     code="unsaved_changes",
                 )
+        return bool(unsaved)
+
+    async def _ask_unsaved(self, workspace: str, paths: Sequence[str], *, change: bool) -> None:
+        """Ask an editor that doesn't report its unsaved files; without an answer, the disk counts."""
+        session = self._offering(_UNSAVED, workspace)
+        if session is None or not paths:
+            return
+        asked, unsaved = [*paths[:_MAX_ASKED]], []
+        args: JsonObject = {"paths": [*asked], "change": change}
+        with suppress(BridgeError):
+            settled = await self._ask(session, f"unsaved:{uuid4().hex}", _UNSAVED, args, _UNSAVED_MS)
+            details = settled.result.details if settled.result is not None else None
+            listed = details.get("unsaved") if isinstance(details, dict) else None
+            unsaved = [path for path in listed if path in asked] if isinstance(listed, list) else []
+        self._dispatcher.editor.answer_unsaved(os.path.realpath(workspace), paths, unsaved)
 
     async def stop(self, command_id: str, workspace: str) -> Sequence[Killed]:
         session = self._offering(_STOP, workspace)
@@ -224,7 +251,7 @@ def _result(settled: Settled, tool: str) -> ToolResult:
         summary = body.summary or body.content.partition("\n")[0][:200]
         return ToolResult(content=body.content, details=body.details, summary=summary, error=body.error)
     error = settled.error or ErrorBody(code="tool_failed", message=f"{tool} failed in the shell.")
-    if not settled.answered:
+    if not settled.answered or error.code == _NOT_OPEN:
         raise HostGone(error.message)
     if error.code == "timed_out":
         raise TimedOut(error.message)

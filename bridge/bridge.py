@@ -48,9 +48,12 @@ class Bridge:
     def covers(self, tool: str, workspace: str, paths: Sequence[str]) -> bool:
         return self._backend is not None and self._backend.covers(tool, workspace, paths)
 
-    async def save(self, workspace: str, paths: Sequence[str]) -> None:
+    async def refresh(self, tool: str, workspace: str, paths: Sequence[str]) -> None:
         if self._backend is not None:
-            await self._backend.save(workspace, paths)
+            await self._backend.refresh(tool, workspace, paths)
+
+    async def save(self, workspace: str, paths: Sequence[str]) -> bool:
+        return self._backend is not None and await self._backend.save(workspace, paths)
 
     async def stop(self, command_id: str, workspace: str) -> Sequence[Killed]:
         return () if self._backend is None else await self._backend.stop(command_id, workspace)

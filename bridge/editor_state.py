@@ -25,6 +25,8 @@ Stamp = tuple[int, int] | None
 class _Workspace:
     focus: str | None = None
     unsaved: frozenset[str] | None = None
+    #: Those of an editor that is asked for them.
+    answered: frozenset[str] = frozenset()
     found: OrderedDict[str, tuple[Stamp, list[Diagnostic]]] = field(default_factory=OrderedDict)
 
 
@@ -66,18 +68,26 @@ class EditorState:
     def unsaved(self, workspace: str, paths: Iterable[str]) -> list[str] | None:
         """Which of these files have unsaved changes; `None` if no editor reports them."""
         state = self._workspaces.get(workspace)
-        if state is None or state.unsaved is None:
+        if state is None or (state.unsaved is None and not state.answered):
             return None
-        return [path for path in _relative_paths(workspace, paths) if path in state.unsaved]
+        known = state.answered | (state.unsaved or frozenset())
+        return [path for path in _relative_paths(workspace, paths) if path in known]
+
+    def answer_unsaved(self, workspace: str, asked: Iterable[str], unsaved: Iterable[str]) -> None:
+        """What an editor answered about some files."""
+        state = self._workspaces.setdefault(workspace, _Workspace())
+        others = state.answered - frozenset(_relative_paths(workspace, asked))
+        state.answered = frozenset(islice((*_relative_paths(workspace, unsaved), *others), _MAX_PATHS))
 
     def forget_unsaved(self, workspace: str) -> None:
         """A shell connected: it reports its unsaved files itself, if at all."""
         if workspace in self._workspaces:
             self._workspaces[workspace].unsaved = None
+            self._workspaces[workspace].answered = frozenset()
 
     def all_unsaved(self, workspace: str) -> Iterable[str]:
         state = self._workspaces.get(workspace)
-        return (state.unsaved if state else None) or ()
+        return () if state is None else state.answered | (state.unsaved or frozenset())
 
     def diagnostics(self, workspace: str) -> dict[str, list[Diagnostic]] | None:
         """By path; `None` if there are none, or a file has changed since."""

@@ -42,8 +42,14 @@ class RemoteBackend(Backend, Protocol):
     def covers(self, tool: str, workspace: str, paths: Sequence[str]) -> bool:
         """Whether an offered call is for the shell; reads of files without unsaved changes may not be."""
 
-    async def save(self, workspace: str, paths: Sequence[str]) -> None:
-        """Have unsaved changes in these files saved, before a change of them is prepared; no paths: in all files."""
+    async def refresh(self, tool: str, workspace: str, paths: Sequence[str]) -> None:
+        """Before `covers`: ask an editor that doesn't report its unsaved changes about the files of a read."""
+
+    async def save(self, workspace: str, paths: Sequence[str]) -> bool:
+        """Have unsaved changes in these files saved, before a change of them is prepared; no paths: in all files.
+
+        Whether there were any.
+        """
 
     async def stop(self, command_id: str, workspace: str) -> Sequence[Killed]:
         """End a background command there."""

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 from bridge.shell.buffers import BufferHost, Buffers
 from sidecar.wire.base import ErrorBody, JsonObject
@@ -71,6 +71,11 @@ class CallAnswer(NamedTuple):
     result: ResultBody | None
     error: ErrorBody | None
     killed: list[EndedProcess]
+
+
+class CallRunner(Protocol):
+    async def run(self, wanted: OpenCall) -> CallAnswer:
+        """Never raises: even a cancel returns an answer."""
 
 
 class ShellCallRunner:

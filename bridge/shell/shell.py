@@ -17,7 +17,7 @@ from websockets.typing import Subprotocol
 
 from bridge.session.protocol import RunCall, Send, ShellEffect, StopCall, Welcomed
 from bridge.session.shell import ShellSession
-from bridge.shell.backend import BufferedBackend, ShellCallRunner
+from bridge.shell.backend import BufferedBackend, CallRunner, ShellCallRunner
 from bridge.shell.buffers import Buffers
 from sidecar.wire.base import ErrorBody
 from sidecar.wire.bridge import FRAME_LIMIT, SUBPROTOCOL, Diagnostic, NotifyFrame, OpenCall, ShellInfo, Welcome
@@ -110,9 +110,10 @@ class ReferenceShell:
         offered = [tool.spec.name for tool in registry if tool.spec.executor != "local"] if tools is None else tools
         info = info or ShellInfo(name="reference", version="1")
         self._session = ShellSession(info, self.workspace, offered)
-        self._buffers = Buffers()
-        self._backend = BufferedBackend(registry, data_dir, self._buffers, private or data_dir, self.sandboxes, limits)
-        self._runner = ShellCallRunner(registry, self._backend, self._send_output)
+        self.buffers = Buffers()
+        self._backend = BufferedBackend(registry, data_dir, self.buffers, private or data_dir, self.sandboxes, limits)
+        #: Runs the calls; another one may be put in front of it.
+        self.runner: CallRunner = ShellCallRunner(registry, self._backend, self._send_output)
         self._running: dict[str, asyncio.Task[None]] = {}
         self._outbox: Outbox | None = None
         self._task: asyncio.Task[None] | None = None
@@ -182,15 +183,15 @@ class ReferenceShell:
 
     def open_buffer(self, path: str, text: str) -> None:
         """Set an open file with unsaved changes; call it at each change."""
-        self._buffers.put(self._absolute(path), text.encode())
+        self.buffers.put(self._absolute(path), text.encode())
         self.file_changed(path)
 
     def close_buffer(self, path: str) -> None:
-        self._buffers.drop(self._absolute(path))
+        self.buffers.drop(self._absolute(path))
         self.file_changed(path)
 
     def buffer(self, path: str) -> str | None:
-        found = self._buffers.get(self._absolute(path))
+        found = self.buffers.get(self._absolute(path))
         return None if found is None else found.content.decode("utf-8", "replace")
 
     def file_changed(self, *paths: str) -> None:
@@ -223,7 +224,7 @@ class ReferenceShell:
 
     async def _run_call(self, call: OpenCall) -> None:
         try:
-            answer = await self._runner.run(call)
+            answer = await self.runner.run(call)
         finally:
             self._running.pop(call.id, None)
         try:

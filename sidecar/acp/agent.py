@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from sidecar import __version__
+from sidecar.acp.buffers import Share, SharedBuffers
 from sidecar.acp.mcp_servers import parse_servers
 from sidecar.acp.modes import AUTOMATIC, BY_ID, EFFORTS, config_options, mode_state
 from sidecar.acp.peer import Editor
@@ -28,11 +29,13 @@ MAX_LISTED_TASKS = 2_000
 
 
 class AcpAgent:
-    """`connect` finds or starts the sidecar; it blocks, and runs when the first session needs it."""
+    """`connect` finds or starts the sidecar; it blocks, and runs when the first session needs it. `share` lets the
+    sidecar ask for the editor's unsaved text."""
 
-    def __init__(self, peer: Editor, connect: Callable[[], BrainService]) -> None:
+    def __init__(self, peer: Editor, connect: Callable[[], BrainService], share: Share | None = None) -> None:
         self._peer = peer
         self._connect = connect
+        self._buffers = SharedBuffers(peer, share)
         self._service: BrainService | None = None
         self._connecting = asyncio.Lock()
         self._sessions: dict[str, AcpSession] = {}
@@ -78,6 +81,7 @@ class AcpAgent:
         version2 = isinstance(version := params.get("protocolVersion"), int) and version > PROTOCOL_VERSION
         capabilities = params.get("capabilities" if version2 else "clientCapabilities") or {}
         self._elicits = "form" in (capabilities.get("elicitation") or {})
+        self._buffers.allow({} if version2 else capabilities.get("fs"), params.get("clientInfo"))
         if version2 and self._version2 is None:
             editor = self._peer = Version2Editor(self._peer)
             self._version2 = Version2Methods(editor, self._call, lambda known: self._sessions[known].active)
@@ -145,6 +149,7 @@ class AcpAgent:
         session = self._sessions.pop(_text(params, "sessionId"), None)
         if session is not None:
             await session.cancel()
+            await self._buffers.close(session.id, session.workspace)
             await asyncio.to_thread(session.take_back)
         return {}
 
@@ -194,6 +199,7 @@ class AcpAgent:
         if servers := parse_servers(params.get("mcpServers") or []):
             await asyncio.to_thread(session.lend, servers)
         self._sessions[session_id] = session
+        await self._buffers.open(session.id, session.workspace)
         return session
 
     async def _reopen(self, params: Json) -> AcpSession:

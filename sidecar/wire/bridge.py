@@ -137,7 +137,8 @@ class NotifyFrame(Frame):
     """What the editor knows first. `diagnostics` are all diagnostics of `path` and replace earlier ones.
 
     `unsaved` lists in `paths` all files with unsaved changes. From then on the shell gets only the reads of those, and
-    `save_file {path}`, if it offers it, before an agent changes one of them.
+    `save_file {path}`, if it offers it, before an agent changes one of them. A shell that can't list them offers
+    `unsaved_files {paths, change?}`, and answers with `details.unsaved`, the paths with unsaved changes.
     """
 
     type: Literal["notify"] = "notify"

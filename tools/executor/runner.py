@@ -78,6 +78,8 @@ class CallRunner:
         return outcome
 
     async def _carry_out(self, context: CallContext) -> Outcome:
+        for remote in filter(is_remote, self._backends):
+            await remote.refresh(context.spec.name, context.workspace, tuple(context.args.paths()))
         backend = self._choose_backend(context)
         context.backend = backend.name
         if has_host(backend):
@@ -275,10 +277,21 @@ class CallRunner:
     async def _prepare(self, context: CallContext, host: Host) -> PreparedChange:
         """Policy has decided about every path that the call names, so the tool may read it."""
         assert changes_files(context.tool)
-        for remote in filter(is_remote, self._backends):
-            await remote.save(context.workspace, tuple(context.args.paths()))
+        named = tuple(context.args.paths())
+        await self._save_buffers(context.workspace, named)
         host = host.with_secrets() if isinstance(host, ResolvingHost) else host
-        return await self._invoker.bounded(context, context.tool.prepare(context.args, host, context.tool_call()))
+        work = context.tool.prepare(context.args, host, context.tool_call())
+        prepared = await self._invoker.bounded(context, work)
+        # A rename, for one, names its files only now.
+        found = tuple(change.path for change in prepared.changes if change.path not in named)
+        if found and await self._save_buffers(context.workspace, found):
+            work = context.tool.prepare(context.args, host, context.tool_call())
+            prepared = await self._invoker.bounded(context, work)
+        return prepared
+
+    async def _save_buffers(self, workspace: str, paths: Sequence[str]) -> bool:
+        """Whether an editor had unsaved changes in these files, which are on disk now."""
+        return any([await remote.save(workspace, paths) for remote in filter(is_remote, self._backends)])
 
     async def _preview(self, context: CallContext, host: Host) -> PreparedChange:
         timer = asyncio.get_running_loop().call_later(_PREVIEW_SECONDS, context.enqueue, "running")

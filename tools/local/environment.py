@@ -13,6 +13,8 @@ from tools.environments import ProjectEnvironment, without_own_environment
 
 CALL_MARK = "BRAIN_CALL_ID"
 SIDECAR_MARK = "BRAIN_SIDECAR"
+#: For a process of ours that can't write in a workspace.
+READER_MARK = "BRAIN_READER"
 
 _PASSED_NAMES = """
 PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR TEMP TMP SYSTEMROOT COMSPEC PATHEXT XDG_CACHE_HOME XDG_CONFIG_HOME

@@ -16,14 +16,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from tools.host import Killed
 from tools.local.confinement import strip_limits
-from tools.local.environment import CALL_MARK, SIDECAR_MARK, call_mark
+from tools.local.environment import CALL_MARK, READER_MARK, SIDECAR_MARK, call_mark
 from tools.local.marks import is_mark_of, limit_mark, read_mark
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -133,6 +133,21 @@ class PortableTable:
 
 def process_table() -> ProcessTable:
     return LinuxTable() if sys.platform == "linux" and Path("/proc/self/stat").exists() else PortableTable()
+
+
+def has_commands(table: ProcessTable, marks: Collection[str]) -> bool:
+    """Whether a process runs that one of these sidecars or shells started, and that can write in a workspace."""
+    sidecars = {f"{SIDECAR_MARK}={mark}".encode() for mark in marks}
+    for pid, entry in table.entries().items():
+        if entry.zombie or pid == os.getpid():
+            continue
+        found = table.environment(pid) or frozenset()
+        if found & sidecars and f"{READER_MARK}=1".encode() not in found:
+            return True
+        held = table.mark(pid)
+        if any(is_mark_of(held, mark) for mark in marks):
+            return True
+    return False
 
 
 class Reaper:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from tools.local.environment import command_environment, sidecar_mark
+from tools.local.environment import READER_MARK, command_environment, sidecar_mark
 from tools.local.reaper import Reaper, process_table
 from tools.local.sandbox.probe import Sandboxes
 from tools.mcp.configuration import Configuration
@@ -162,7 +162,8 @@ class McpServers:
         scratch.mkdir(parents=True, exist_ok=True, mode=0o700)
         mark = f"mcp-{entry.name}"
         where = {"HOME": os.environ.get("HOME", str(scratch))}
-        environment = command_environment(mark, sidecar_mark(self._data_dir), entry.cwd, {**where, **entry.environment})
+        given = {**where, **entry.environment, READER_MARK: "" if entry.grants.write else "1"}
+        environment = command_environment(mark, sidecar_mark(self._data_dir), entry.cwd, given)
         private = [place for place in self._private if place != str(scratch)]
         launch = wrap(entry, environment, entry.workspace, str(scratch), sandbox, private)
         reaper = Reaper(process_table(), sidecar_mark(self._data_dir))

@@ -868,7 +868,7 @@ export interface NoteRequest {
   text: string;
 }
 
-/** What the editor knows first. `diagnostics` are all diagnostics of `path` and replace earlier ones. `unsaved` lists in `paths` all files with unsaved changes. From then on the shell gets only the reads of those, and `save_file {path}`, if it offers it, before an agent changes one of them. */
+/** What the editor knows first. `diagnostics` are all diagnostics of `path` and replace earlier ones. `unsaved` lists in `paths` all files with unsaved changes. From then on the shell gets only the reads of those, and `save_file {path}`, if it offers it, before an agent changes one of them. A shell that can't list them offers `unsaved_files {paths, change?}`, and answers with `details.unsaved`, the paths with unsaved changes. */
 export interface NotifyFrame {
   type: "notify";
   event: "file_changed" | "diagnostics" | "focus" | "unsaved";

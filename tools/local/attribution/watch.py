@@ -1,20 +1,16 @@
 """Tells when anybody wrote, replaced or removed a file in directories that a command has touched."""
 
-import ctypes
-import errno
 import os
-import struct
 from collections.abc import Iterator
-from functools import cache
 from typing import Literal, NamedTuple
+
+from tools.local.inotify import Inotify
 
 _MODIFY, _CLOSE_WRITE, _MOVED_FROM, _MOVED_TO, _DELETE, _ONLY_DIRECTORIES = 0x2, 0x8, 0x40, 0x80, 0x200, 0x01000000
 _MASK = _MODIFY | _CLOSE_WRITE | _MOVED_FROM | _MOVED_TO | _DELETE | _ONLY_DIRECTORIES
 _CLOSE_UNWRITTEN, _OPEN, _NO_LINKS = 0x10, 0x20, 0x02000000
 _FILE_MASK = _OPEN | _CLOSE_UNWRITTEN | _NO_LINKS
 _IS_DIRECTORY, _IGNORED, _OVERFLOW = 0x40000000, 0x8000, 0x4000
-_HEADER = struct.Struct("iIII")
-_BUFFER, _LONGEST_EVENT = 65_536, 16 + 256
 _MAX_DIRECTORIES = 8_000
 #: Files that are open for writing at the same time.
 _MAX_FILES = 1_000
@@ -36,9 +32,8 @@ class FileEvent(NamedTuple):
 class DirectoryWatch:
     def __init__(self) -> None:
         """Raises `OSError` if this user has no watch left."""
-        self.handle: int = _libc().inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
-        if self.handle < 0:
-            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+        self._inotify = Inotify()
+        self.handle = self._inotify.handle
         self._prefixes: dict[int, str] = {}
         self._added: set[str] = set()
         self._followed: dict[int, str] = {}
@@ -47,7 +42,7 @@ class DirectoryWatch:
         """Report openings and readings of the file, which is at `place`; whether it is followed from now on."""
         if path in self._followed.values() or len(self._followed) >= _MAX_FILES:
             return False
-        number = _libc().inotify_add_watch(self.handle, os.fsencode(place), _FILE_MASK)
+        number = self._inotify.add(place, _FILE_MASK)
         if number < 0 or number in self._prefixes:
             return False
         self._followed[number] = path
@@ -56,7 +51,7 @@ class DirectoryWatch:
     def unfollow(self, path: str) -> None:
         for number in [number for number, followed in self._followed.items() if followed == path]:
             del self._followed[number]
-            _libc().inotify_rm_watch(self.handle, number)
+            self._inotify.remove(number)
 
     def add(self, prefix: str, directory: int) -> bool:
         """Watch an open directory, known as `prefix`; whether it is watched."""
@@ -64,7 +59,7 @@ class DirectoryWatch:
             return True
         if len(self._added) >= _MAX_DIRECTORIES:
             return False
-        number = _libc().inotify_add_watch(self.handle, f"/proc/self/fd/{directory}".encode(), _MASK)
+        number = self._inotify.add(f"/proc/self/fd/{directory}", _MASK)
         if number < 0:
             return False
         self._prefixes[number] = prefix
@@ -83,44 +78,24 @@ class DirectoryWatch:
 
     def events(self) -> Iterator[FileEvent]:
         """What happened since; never waits."""
-        while True:
-            try:
-                data = os.read(self.handle, _BUFFER)
-            except BlockingIOError:
-                return
-            except OSError as error:
-                if error.errno == errno.EBADF:
-                    return
-                raise
-            place = 0
-            while place < len(data):
-                number, mask, _, length = _HEADER.unpack_from(data, place)
-                name = data[place + _HEADER.size : place + _HEADER.size + length].rstrip(b"\0")
-                place += _HEADER.size + length
-                if mask & _OVERFLOW:
-                    yield FileEvent("", "modified")
-                elif mask & _IGNORED:
-                    if number in self._prefixes:
-                        self._added.discard(self._prefixes.pop(number))
-                    self._followed.pop(number, None)
-                elif number in self._followed:
-                    if mask & (_OPEN | _CLOSE_UNWRITTEN):
-                        yield FileEvent(self._followed[number], "opened" if mask & _OPEN else "read")
-                elif name and not mask & _IS_DIRECTORY and number in self._prefixes:
-                    yield FileEvent(self._prefixes[number] + os.fsdecode(name), _kind(mask))
-            if len(data) < _BUFFER - _LONGEST_EVENT:
-                return
+        for number, mask, name in self._inotify.read():
+            if mask & _OVERFLOW:
+                yield FileEvent("", "modified")
+            elif mask & _IGNORED:
+                if number in self._prefixes:
+                    self._added.discard(self._prefixes.pop(number))
+                self._followed.pop(number, None)
+            elif number in self._followed:
+                if mask & (_OPEN | _CLOSE_UNWRITTEN):
+                    yield FileEvent(self._followed[number], "opened" if mask & _OPEN else "read")
+            elif name and not mask & _IS_DIRECTORY and number in self._prefixes:
+                yield FileEvent(self._prefixes[number] + os.fsdecode(name), _kind(mask))
 
     def close(self) -> None:
-        os.close(self.handle)
+        self._inotify.close()
 
 
 def _kind(mask: int) -> Literal["modified", "closed", "arrived", "removed"]:
     if mask & (_DELETE | _MOVED_FROM):
         return "removed"
     return "arrived" if mask & _MOVED_TO else "closed" if mask & _CLOSE_WRITE else "modified"
-
-
-@cache
-def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)
