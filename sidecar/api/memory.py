@@ -1,13 +1,13 @@
 """Routes for the memory: search, impact, state, rebuild and forget."""
 
 import asyncio
-import os
 from collections.abc import Callable
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from sidecar.api.requests import answer, read
+from sidecar.config.repositories import is_remote_name
 from sidecar.engine.errors import OperationRefused
 from sidecar.memory.notes import Notes, TooManyNotes
 from sidecar.memory.past import Past
@@ -43,9 +43,9 @@ class MemoryRoutes:
 
     async def search(self, request: Request) -> Response:
         wanted = await read(request, MemorySearchRequest)
-        workspace = self._workspace(wanted.workspace)
         if wanted.collection != "codebase":
-            return await self._search_past(workspace, wanted)
+            return await self._search_past(self._place(wanted.workspace), wanted)
+        workspace = self._workspace(wanted.workspace)
         search = SearchRequest(wanted.query, wanted.limit, wanted.path, wanted.kind, wanted.language, days=wanted.days)
         found = await self._memory.search(workspace, search, wanted.wait)
         hits = [
@@ -116,18 +116,23 @@ class MemoryRoutes:
         return _state(await self._memory.state(workspace))
 
     async def list_notes(self, request: Request) -> Response:
-        return await self._note_list(self._workspace(request.query_params.get("workspace") or None))
+        return await self._note_list(self._place(request.query_params.get("workspace") or None))
 
     async def add_note(self, request: Request) -> Response:
         wanted = await read(request, NoteRequest)
-        workspace = self._workspace(wanted.workspace)
+        place = self._place(wanted.workspace)
         try:
-            place = os.path.realpath(workspace)
             await asyncio.to_thread(self._notes.add, place, wanted.collection, wanted.title, wanted.text)
         except TooManyNotes:
             message = "The workspace has as many notes as it may have; remove some. Nothing was stored."
             raise OperationRefused(409, "too_many_notes", message) from None
-        return await self._note_list(workspace)
+        return await self._note_list(place)
+
+    def _place(self, named: str | None) -> str:
+        """Of notes and past tasks, which a Git remote has as well."""
+        if named is not None and is_remote_name(named):
+            return self._notes.place(named)
+        return self._notes.place(self._workspace(named))
 
     async def decide_note(self, request: Request) -> Response:
         wanted = await read(request, NoteDecision)
@@ -149,8 +154,8 @@ class MemoryRoutes:
         change = self._notes.accept if wanted.accept and not is_file(note) else self._notes.remove
         return change(wanted.id)
 
-    async def _note_list(self, workspace: str) -> Response:
-        notes = await asyncio.to_thread(self._notes.list, os.path.realpath(workspace))
+    async def _note_list(self, place: str) -> Response:
+        notes = await asyncio.to_thread(self._notes.list, place)
         infos = [
             NoteInfo(
                 id=note.id,

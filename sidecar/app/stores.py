@@ -63,8 +63,8 @@ async def open_stores(launch: Launch, settings: Settings, data: DataDir, private
     shared = await _open_database(launch, settings) if settings.database_url else None
     journal: Journal = shared or await SqliteJournal.open(data.journal, _retention(settings))
     caches = Caches()
-    notes = _open_notes(launch, settings)
     repositories = Repositories(data.path)
+    notes = _open_notes(launch, settings, repositories)
     trust = Trust(data, repositories)
     choices = ModelSettings(settings, config_file(), os.environ)
     return Stores(
@@ -109,12 +109,12 @@ def _open_memory(settings: Settings, private: Path, watcher: Watcher) -> LocalMe
     return LocalMemory(private, settings.sandbox, watcher.subscribe)
 
 
-def _open_notes(launch: Launch, settings: Settings) -> Notes:
+def _open_notes(launch: Launch, settings: Settings, repositories: Repositories) -> Notes:
     if not settings.database_url:
-        return Notes(launch.data_dir)
+        return Notes(launch.data_dir, repositories.home)
     from sidecar.memory.shared_notes import SharedNotes
 
-    return SharedNotes(settings.database_url)
+    return SharedNotes(settings.database_url, place=repositories.home)
 
 
 def open_tokens(stores: Stores, data: DataDir) -> "tuple[KnownTokens, TokenCopies | None]":

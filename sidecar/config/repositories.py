@@ -64,6 +64,10 @@ class Repositories:
             names.append(origin)
         return names
 
+    def home(self, workspace: str) -> str:
+        """The repository itself: the same name for all worktrees and clones that we made of it."""
+        return self.covering(workspace)[-1]
+
     def _save(self) -> None:
         write_private(self._file, json.dumps(self._origins))
 

@@ -61,11 +61,13 @@ class _StoredTask:
     def task(self) -> Task:
         return task_of(self.id, self.created_at, self.request, self.state, len(self.events))
 
-    def matches(self, words: str) -> bool:
+    def matches(self, words: str, *, any_word: bool) -> bool:
         terms = terms_of(words)
         texts = [words_of(event.data) for event in self.events]
-        found = all(any(contains(text, term) for text in texts) for term in terms)
-        return found and bool(terms) == bool(words.strip())
+        found = [any(contains(text, term) for text in texts) for term in terms]
+        if not terms:
+            return not words.strip()
+        return any(found) if any_word else all(found)
 
     @property
     def place(self) -> tuple[int, int]:
@@ -191,6 +193,7 @@ class MemoryJournal:
         conversation: str | None = None,
         workspaces: Collection[str] = (),
         words: str = "",
+        any_word: bool = False,
         pinned: bool | None = None,
         archived: bool | None = None,
         limit: int = 50,
@@ -207,7 +210,7 @@ class MemoryJournal:
             and (not workspaces or kept.request.workspace in workspaces)
             and pinned in (None, kept.state.pinned)
             and archived in (None, kept.state.archived)
-            and kept.matches(words)
+            and kept.matches(words, any_word=any_word)
         ]
         return [task for task in found if conversation in (None, task.conversation_id)][:limit]
 

@@ -198,12 +198,16 @@ class Journal(Protocol):
         conversation: str | None = None,
         workspaces: Collection[str] = (),
         words: str = "",
+        any_word: bool = False,
         pinned: bool | None = None,
         archived: bool | None = None,
         limit: int = 50,
         before: str | None = None,
     ) -> Sequence[Task]:
-        """Newest first; `words` are in what was asked, answered or changed, in the title or in the names of files."""
+        """Newest first; `words` are in what was asked, answered or changed, in the title or in the names of files.
+
+        All of them, or with `any_word` at least one.
+        """
 
     async def delete(self, task_id: str) -> None:
         """Remove a task that has ended, with its events, records and contents; raises `WrongStatus` if it hasn't."""

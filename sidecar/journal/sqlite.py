@@ -194,6 +194,7 @@ class SqliteJournal:
         conversation: str | None = None,
         workspaces: Collection[str] = (),
         words: str = "",
+        any_word: bool = False,
         pinned: bool | None = None,
         archived: bool | None = None,
         limit: int = 50,
@@ -217,8 +218,11 @@ class SqliteJournal:
         terms = terms_of(words)
         if words.strip() and not terms:
             return []
-        conditions += [MATCHES] * len(terms)
-        values += [match(term) for term in terms]
+        matches = [match(term) for term in terms]
+        if any_word and matches:
+            matches = [" OR ".join(matches)]
+        conditions += [MATCHES] * len(matches)
+        values += matches
         query = partial(_read_tasks, " AND ".join(conditions), tuple(values), f"ORDER BY position DESC LIMIT {limit}")
         return await (self._search(lambda: self._words.read(query)) if terms else self._read(query))
 

@@ -3,11 +3,12 @@
 An agent may only propose a note; a person accepts it. Proposed notes are never shown to an agent.
 """
 
+import os
 import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -15,6 +16,8 @@ from typing import Any, Literal, NamedTuple
 #: `standards` and `skills` become files of the workspace when a person accepts them.
 NoteKind = Literal["decisions", "patterns", "standards", "skills"]
 NoteState = Literal["proposed", "accepted"]
+#: The name of a workspace here: a clone or worktree has that of its repository.
+Place = Callable[[str], str]
 
 MAX_NOTES = 1_000
 MAX_TITLE = 200
@@ -47,7 +50,8 @@ class TooManyNotes(Exception):
 class Notes:
     """One SQLite file for all workspaces. It holds what people decided, so it is never thrown away."""
 
-    def __init__(self, data_dir: Path) -> None:
+    def __init__(self, data_dir: Path, place: Place = os.path.realpath) -> None:
+        self.place = place
         self._path = data_dir / "memory" / "notes.sqlite"
         self._lock = threading.Lock()
 

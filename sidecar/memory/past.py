@@ -2,14 +2,13 @@
 
 import asyncio
 import math
-import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from sidecar.journal.port import Journal
 from sidecar.memory.notes import Note, NoteKind, Notes
-from sidecar.memory.tokens import count_terms, query_terms
+from sidecar.memory.tokens import STOP_WORDS, count_terms, query_terms, stem, words_of
 from sidecar.wire.memory import Collection
 from sidecar.wire.tasks import Status, Task
 from tools.text import first_words
@@ -52,16 +51,33 @@ class Past:
     ) -> Sequence[PastWork]:
         """The best first; `without` is a task to leave out, such as the one that asks."""
         wanted = frozenset(collections)
-        place = os.path.realpath(workspace)
+        place = self._notes.place(workspace)
         found: list[PastWork] = []
         if "tasks" in wanted:
-            tasks = await self._journal.tasks(statuses=_ENDED, limit=_TASKS)
-            own = [task for task in tasks if task.id != without and os.path.realpath(task.workspace) == place]
+            tasks = await self._candidates(query, {workspace, place})
+            own = [task for task in tasks if task.id != without and self._notes.place(task.workspace) == place]
             found += [_of_task(task) for task in own]
         if wanted & {"decisions", "patterns"}:
             notes = await asyncio.to_thread(self._notes.list, place, accepted=True)
             found += [_of_note(note) for note in notes if note.kind in wanted]
         return _ranked(query, found)[:limit]
+
+    async def _candidates(self, query: str, workspaces: set[str]) -> Sequence[Task]:
+        """The newest tasks, and of older ones those that the full text finds."""
+        recent = await self._journal.tasks(statuses=_ENDED, limit=_TASKS)
+        if len(recent) < _TASKS:
+            return recent
+        # A remote has several spellings.
+        named = workspaces if all(each.startswith("/") for each in workspaces) else ()
+        older = await self._journal.tasks(
+            statuses=_ENDED,
+            workspaces=named,
+            words=_beginnings(query),
+            any_word=True,
+            limit=_TASKS,
+            before=recent[-1].id,
+        )
+        return [*recent, *older]
 
     async def similar_tasks(
         self, workspace: str, request: str, without: str = "", limit: int = 5
@@ -69,6 +85,14 @@ class Past:
         """For a planner: past tasks that are near enough to this request, with what worked."""
         found = await self.search(workspace, request, limit, ("tasks",), without)
         return [each for each in found if each.share >= _NEAR]
+
+
+def _beginnings(query: str) -> str:
+    """The stems of a question as its words begin: that is how the full text finds words."""
+    words = [word.lower() for word in words_of(query)]
+    stems = {word: stem(word) for word in words if word not in STOP_WORDS}
+    # The last letter of a stem may be another one: `polici` of `policy`.
+    return " ".join(term if word.startswith(term) else term[:-1] for word, term in stems.items())
 
 
 def _of_task(task: Task) -> PastWork:

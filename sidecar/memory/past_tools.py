@@ -1,7 +1,6 @@
 """The tools about past work: `recall` searches it, `propose_note` suggests something worth remembering."""
 
 import asyncio
-import os
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
@@ -74,7 +73,9 @@ class ProposeNote:
     async def run(self, args: ProposeNoteArguments, host: Host, call: Call, output: Output) -> ToolResult:
         if problem := problem_with(args.collection, args.title, args.text):
             raise ToolError(f"{problem} Nothing was stored.")
-        place = os.path.realpath(call.workspace)
+        place = self._notes.place(call.workspace)
+        if args.collection in ("standards", "skills") and not place.startswith("/"):
+            raise ToolError("This task works in a clone, which goes with it. Write the file below `.brain/` instead.")
         try:
             note = await asyncio.to_thread(self._notes.add, place, args.collection, args.title, args.text, task=call.id)
         except TooManyNotes:

@@ -1,5 +1,6 @@
 """Notes in the database of a fleet: what people decided holds on every machine."""
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,13 +8,14 @@ import psycopg
 
 from sidecar.journal.errors import JournalStalled
 from sidecar.journal.postgres.connection import LOST, SCHEMA, address, explain, without_zeros
-from sidecar.memory.notes import Notes
+from sidecar.memory.notes import Notes, Place
 
 
 class SharedNotes(Notes):
     """The journal has made the table. Its methods block, so call them in a thread."""
 
-    def __init__(self, url: str, schema: str = SCHEMA) -> None:
+    def __init__(self, url: str, schema: str = SCHEMA, place: Place = os.path.realpath) -> None:
+        self.place = place
         self._conninfo = address(url, schema)
 
     def copy(self, notes: Notes) -> tuple[int, int]:

@@ -174,6 +174,9 @@ async def test_a_task_is_found_by_what_was_asked_answered_and_changed(journal: J
     assert await names(journal, words="naive") == ["t_2"]
     assert await names(journal, words="arser") == await names(journal, words="nothing") == []
     assert await names(journal, words="parser", limit=1, before="t_2") == ["t_1"]
+    assert await names(journal, words="nothing three lexer/tokens", any_word=True) == ["t_2", "t_1"]
+    assert await names(journal, words="nothing thr", any_word=True) == ["t_1"]
+    assert await names(journal, words="nothing", any_word=True) == await names(journal, words="?", any_word=True) == []
     await journal.append("t_3", [said("a parser, later")])
     assert await names(journal, words="parser", statuses=[Status.QUEUED]) == ["t_3", "t_2", "t_1"]
 
@@ -186,6 +189,7 @@ async def test_any_text_can_be_searched_for(journal: Journal, words: str) -> Non
     await journal.create(new_task("t_1"))
     await journal.append("t_1", [said("do this")])
     assert await names(journal, words=words) == []
+    assert await names(journal, words=words, any_word=True) == (["t_1"] if words.endswith("do") else [])
 
 
 async def test_a_label_renames_pins_and_archives(journal: Journal) -> None:

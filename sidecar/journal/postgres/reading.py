@@ -20,6 +20,7 @@ from sidecar.journal.postgres.connection import (
     explain,
     without_zeros,
 )
+from sidecar.journal.postgres.schema import TERM_CHARACTERS
 from sidecar.journal.words import plain, terms_of
 from sidecar.wire.tasks import Status, StoredRequest, Task
 
@@ -29,6 +30,7 @@ CONNECTIONS = 4
 #: How long a request waits to read from a database that is away.
 READ_SECONDS = 5.0
 RECONNECT_SECONDS = 2.0
+_HOLDING = "SELECT task FROM events WHERE words IS NOT NULL AND terms_of(words) @@ %s::tsquery"
 _TASK = "position, id, created_at, request, state, last_seq"
 
 
@@ -116,6 +118,7 @@ class JournalReader:
         conversation: str | None = None,
         workspaces: Collection[str] = (),
         words: str = "",
+        any_word: bool = False,
         pinned: bool | None = None,
         archived: bool | None = None,
         limit: int = 50,
@@ -139,10 +142,14 @@ class JournalReader:
         if before is not None:
             conditions.append("position < (SELECT position FROM tasks WHERE id = %s)")
             values.append(without_zeros(before))
-        for term in terms:
-            conditions.append("position IN (SELECT task FROM events WHERE words LIKE %s)")
-            # Plain words have no character that LIKE gives a meaning.
-            values.append(f"% {plain(term)}%")
+        texts = [plain(term) for term in terms]
+        if any_word and texts:
+            conditions.append(f"position IN ({_HOLDING})")
+            values.append(" | ".join(f"({_query_of(text)})" for text in texts))
+        for text in [] if any_word else texts:
+            # The index knows no order of words. They have no character that LIKE gives a meaning.
+            conditions.append(f"position IN ({_HOLDING} AND words LIKE %s)")
+            values += [_query_of(text), f"% {text}%"]
         query = f"SELECT {_TASK} FROM tasks WHERE {' AND '.join(conditions)} ORDER BY position DESC LIMIT %s"  # noqa: S608
         return [rows.task_from(row) for row in await self.query(query, (*values, limit))]
 
@@ -192,6 +199,11 @@ class JournalReader:
                     raise JournalStalled(explain(error)) from error
             await asyncio.sleep(pause)
             pause = min(pause * 2, LONGEST_PAUSE)
+
+
+def _query_of(text: str) -> str:
+    """Plain words, the last of which may go on, in the language of the full text."""
+    return " & ".join(f"'{word[:TERM_CHARACTERS]}'" for word in text.split()) + ":*"
 
 
 def _event(task_id: str, seq: int, at: str, body: str, cursor: int) -> StoredEvent:

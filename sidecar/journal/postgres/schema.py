@@ -395,8 +395,20 @@ CREATE TABLE notes (
 CREATE INDEX notes_workspace ON notes (workspace);
 """
 
+TERM_CHARACTERS = 100
+#: Full text without a configuration: the words are plain already. It replaces the index by parts of words.
+_TERMS = """
+CREATE FUNCTION terms_of(words TEXT) RETURNS TSVECTOR LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+    SELECT array_to_tsvector(ARRAY(
+        SELECT left(word, 100) FROM unnest(string_to_array(words, ' ')) AS word WHERE word != ''
+    ))
+$$;
+DROP INDEX IF EXISTS events_words;
+CREATE INDEX events_terms ON events USING gin (terms_of(words)) WHERE words IS NOT NULL;
+"""
+
 #: Each is one migration.
-MIGRATIONS: tuple[str, ...] = (_TABLES + _CURSORS + _WRITING + _CLAIMING + _CONTENTS, _FLEET, _TOKENS, _NOTES)
+MIGRATIONS: tuple[str, ...] = (_TABLES + _CURSORS + _WRITING + _CLAIMING + _CONTENTS, _FLEET, _TOKENS, _NOTES, _TERMS)
 
 
 async def migrate(connection: "AsyncConnection[Any]", schema: str) -> None:
