@@ -205,6 +205,16 @@ def test_a_budget_stops_the_task_and_a_resume_grants_it_again(claude: Place, bud
     assert claude.sidecar.task(task)["usage"]["inputTokens"] == 1000 * asked + 10
 
 
+def test_a_script_says_that_the_cost_limit_ended_its_task(claude: Place) -> None:
+    claude.plays(*[Speech(text=f"{number}", calls=(READ,), read=1000) for number in range(8)])
+    where = ("--data-dir", str(claude.sidecar.data_dir))
+    arguments = ("run", "/edit it", "-p", "--max-cost", "0.003", "-m", "anthropic/claude-opus-4-8", *where)
+    done = brain(*arguments, environ=claude.sidecar.environ, cwd=claude.sidecar.workspace, seconds=120)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "of $0.0030. What it did is kept; resume it" in done.stderr, done.stderr
+    assert 1 <= len(claude.server.seen) < 5
+
+
 def test_a_limit_of_cost_needs_a_price(claude: Place) -> None:
     claude.plays(Speech(text="Hello."))
     task, _ = claude.run(models={"smart": "anthropic/unheard-of"}, maxCostUsd=1)
