@@ -9,13 +9,13 @@ import sqlite3
 import time
 from array import array
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from typing import Any, NamedTuple
 
-from sidecar.memory.features import FileCandidate, file_features, measured_chunk
+from sidecar.memory.features import ChunkCandidate, FileCandidate, file_features, held_by, measured_chunk
 from sidecar.memory.postings import CHUNKS_PER_FILE, FILE_SHIFT, PATH_PLACE
 from sidecar.memory.query_terms import QueryTerms, Term
 from sidecar.memory.resolver import unit_of
@@ -23,18 +23,18 @@ from sidecar.memory.store import get_meta
 from sidecar.memory.tokens import name_terms
 
 #: How many chunks and files are measured, of the product's own code and of tests, documents and configuration.
-_CHUNKS = 110
+_CHUNKS = 130
 _OTHER_CHUNKS = 25
-_RELATED_CHUNKS = 40
+_RELATED_CHUNKS = 50
 _FILES = 60
 _OTHER_FILES = 15
 _HISTORY_FILES = 40
 _COMMITS = 100
 _COMMIT_POSTINGS = 6_000
 _MAX_NAMED = 6_000
-_LEADERS = 3
-_LEADER_COMMITS = 60
 _CHUNKS_OF_FILE = 2
+#: How much the score of its file counts when a chunk is proposed.
+_OF_FILE = 0.2
 _DAY = 86_400.0
 _YEAR = 365 * _DAY
 _FILE_ROWS = "SELECT id, path, kind, language, length FROM files WHERE "
@@ -76,7 +76,7 @@ class History(NamedTuple):
 def find_candidates(store: sqlite3.Connection, question: QueryTerms, filters: Filters) -> list[FileCandidate]:
     """Every candidate file with its candidate chunks, measured."""
     allowed = _allowed_files(store, filters)
-    scores = _score(question.selective(), allowed)
+    scores = _score([*question.selective(), *question.phrases], allowed)
     chunk_ids = _best_chunks(question, scores, allowed, 4 if filters.kind else 1)
     history = _read_history(store, question)
     files = _load_files(store, question, filters, scores, history, chunk_ids)
@@ -88,7 +88,7 @@ def find_candidates(store: sqlite3.Connection, question: QueryTerms, filters: Fi
         each.commits = history.messages.get(each.path, [])
     changes = _measure_changes(store, files)
     _measure_neighbours(store, files)
-    _measure_changed_together(store, files, changes)
+    _measure_importers(store, files)
     _compare(files)
     recent = _changed_since(store, files, changes, time.time() - filters.days * _DAY) if filters.days else files.keys()
     return [each for each in files.values() if each.chunks and each.id in recent]
@@ -125,7 +125,9 @@ def _score(terms: Sequence[Term], allowed: frozenset[int] | None) -> Scores:
 
 def _best_chunks(question: QueryTerms, scores: Scores, allowed: frozenset[int] | None, times: int = 1) -> list[int]:
     """The best of code and of the rest, and those whose names have the question's words or others for them."""
-    ranked = nlargest(3 * times * _CHUNKS, scores.chunks, key=scores.chunks.__getitem__)
+    ranked = nlargest(4 * times * _CHUNKS, scores.chunks, key=scores.chunks.__getitem__)
+    joint = {each: scores.chunks[each] + _OF_FILE * scores.files[each >> FILE_SHIFT] for each in ranked}
+    ranked.sort(key=joint.__getitem__, reverse=True)
     found = _split(ranked, FILE_SHIFT, times * _CHUNKS, times * _OTHER_CHUNKS)
     weights = {term.text: term.weight for term in question.terms}
     lists = [(other.names, other.weight) for other in question.related]
@@ -226,25 +228,6 @@ def _changed_since(
     return {file for path, file in by_path.items() if last.get(path, stamps.get(path, 0.0)) >= since}
 
 
-def _measure_changed_together(
-    store: sqlite3.Connection, files: Mapping[int, FileCandidate], changes: Mapping[str, "array[int]"]
-) -> None:
-    """How often a file was changed in one commit with the best candidates."""
-    code = [each for each in files.values() if each.kind == "code" and each.path in changes]
-    paths = {each.path: each for each in files.values()}
-    for leader in nlargest(_LEADERS, code, key=_first_guess):
-        own = changes[leader.path][:_LEADER_COMMITS]
-        together: Counter[int] = Counter()
-        for (changed,) in _select(store, "SELECT paths FROM commits WHERE id IN", own):
-            together.update(array("I", changed))
-        names = _path_names(store, [key for key, n in together.items() if n > 1])
-        for key, path in names.items():
-            if path in paths and path != leader.path:
-                features = paths[path].features
-                share = together[key] / len(own) * min(_first_guess(leader), 3.0)
-                features["together"] = max(features.get("together", 0.0), share)
-
-
 # -- measuring -------------------------------------------------------------------------------------------------------
 
 
@@ -283,15 +266,13 @@ def _load_chunks(
     without = files.keys() - {each >> FILE_SHIFT for each in wanted}
     for file in without:
         wanted += _best_of_file(question, scores, file)
+    held = held_by(question, wanted)
     for row in _select(store, _CHUNK_ROWS + "id IN", wanted):
         if filters.chunk(row[6]):
-            files[row[1]].chunks.append(measured_chunk(question, row))
+            files[row[1]].chunks.append(measured_chunk(question, held, row))
     for owner in files.values():
         owner.chunks.sort(key=lambda each: -each.features["bm25"])
         owner.features["chunk_sum"] = sum([each.features["bm25"] for each in owner.chunks[:3]])
-        names = {part for each in owner.chunks for part in name_terms(each.name)}
-        covered = sum([term.weight for term in question.known if term.text in names])
-        owner.features["names_coverage"] = covered / question.total
 
 
 def _best_of_file(question: QueryTerms, scores: Scores, file: int) -> list[int]:
@@ -318,10 +299,12 @@ def _measure_neighbours(store: sqlite3.Connection, files: Mapping[int, FileCandi
             each.features[name] = max(each.features[name], importer.features["file_bm25"])
 
 
-def _first_guess(file: FileCandidate) -> float:
-    features = file.features
-    best = max((chunk.features["bm25"] for chunk in file.chunks), default=0.0)
-    return features["file_bm25"] + best + features.get("history_share", 0.0) + features["path_coverage"]
+def _measure_importers(store: sqlite3.Connection, files: Mapping[int, FileCandidate]) -> None:
+    units = {unit_of(each.path) for each in files.values()}
+    rows = _select(store, "SELECT target, count(*) FROM edges WHERE target IN", units, " GROUP BY target")
+    counts = dict(rows)
+    for each in files.values():
+        each.features["importers"] = math.log1p(counts.get(unit_of(each.path), 0)) / 6
 
 
 def _compare(files: Mapping[int, FileCandidate]) -> None:
@@ -331,11 +314,31 @@ def _compare(files: Mapping[int, FileCandidate]) -> None:
         most = max((each.features.get(name, 0.0) for each in own), default=0.0)
         for each in files.values():
             each.features[f"{name}_share"] = each.features.get(name, 0.0) / most if most else 0.0
-    for name in ("bm25", "coverage", "name_coverage", "related_name"):
-        most = max((chunk.features[name] for each in own for chunk in each.chunks), default=0.0)
+    for name in ("file_best", "history", "path_coverage"):
+        for place, each in enumerate(sorted(own, key=lambda file: -file.features.get(name, 0.0))):
+            each.features[f"{name}_rank"] = _rank_share(place) if each.features.get(name) else 0.0
+    _compare_chunks([chunk for each in own for chunk in each.chunks], files)
+
+
+def _compare_chunks(own: Sequence[ChunkCandidate], files: Mapping[int, FileCandidate]) -> None:
+    for name in ("bm25", "coverage", "related_name"):
+        most = max((chunk.features[name] for chunk in own), default=0.0)
         for each in files.values():
             for chunk in each.chunks:
                 chunk.features[f"{name}_share"] = chunk.features[name] / most if most else 0.0
+    for name in ("bm25", "evidence_sum"):
+        for place, chunk in enumerate(sorted(own, key=lambda each: -each.features[name])):
+            chunk.features[f"{name}_rank"] = _rank_share(place)
+    # What is said of one definition often fits others of its name, such as those that override it.
+    namesakes: dict[str, float] = {}
+    for chunk in own:
+        namesakes[chunk.name] = max(namesakes.get(chunk.name, 0.0), chunk.features["bm25"])
+    for chunk in own:
+        chunk.features["namesake"] = namesakes[chunk.name] - chunk.features["bm25"] if chunk.name else 0.0
+
+
+def _rank_share(place: int) -> float:
+    return 5 / (5 + place)
 
 
 def _select(store: sqlite3.Connection, statement: str, values: Iterable[int | str], tail: str = "") -> list[Any]:

@@ -2,11 +2,15 @@
 
 import math
 from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from sidecar.memory.postings import CHUNKS_PER_FILE, PATH_PLACE, Postings
-from sidecar.memory.query_terms import QueryTerms
+from sidecar.memory.query_terms import QueryTerms, Term
 from sidecar.memory.tokens import joined, name_terms
+from sidecar.memory.translations import UNEXPLAINED
 
 _K1 = 1.2
 _B = 0.6
@@ -41,11 +45,46 @@ class ChunkCandidate:
     matched: tuple[str, ...] = ()
 
 
-def impact_in(postings: Postings, chunk: int) -> int:
-    """How much a term says in a chunk; 0 if it isn't there."""
-    ids = postings.ids
-    place = bisect_left(ids, chunk)
-    return postings.impacts[place] if place < len(ids) and ids[place] == chunk else 0
+def evidence_for(question: QueryTerms, parts: Sequence[str]) -> float:
+    """How much likelier the question makes a name of these parts, as a logarithm."""
+    known = question.evidence
+    return sum([known.get(part, UNEXPLAINED) for part in parts])
+
+
+class Held(NamedTuple):
+    """For each chunk to measure, what it holds of the question: terms with their impacts, and the numbers of others."""
+
+    terms: dict[int, list[tuple[Term, int]]]
+    related: dict[int, list[int]]
+    phrases: dict[int, list[int]]
+
+
+def held_by(question: QueryTerms, chunks: Iterable[int]) -> Held:
+    """Term by term, since each list is searched from where the last chunk was found."""
+    wanted = sorted(chunks)
+    held = Held(defaultdict(list), defaultdict(list), defaultdict(list))
+    for term in question.known:
+        for chunk, impact in _impacts_in(term.postings, wanted):
+            held.terms[chunk].append((term, impact))
+    for number, other in enumerate(question.related):
+        for chunk, _ in _impacts_in(other.postings, wanted):
+            held.related[chunk].append(number)
+    for number, term in enumerate(question.phrases):
+        for chunk, _ in _impacts_in(term.postings, wanted):
+            held.phrases[chunk].append(number)
+    return held
+
+
+def _impacts_in(postings: Postings, chunks: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The chunks that have a posting, each with its impact; `chunks` are in order."""
+    ids, impacts = postings
+    place, end = 0, len(ids)
+    for chunk in chunks:
+        place = bisect_left(ids, chunk, place)
+        if place == end:
+            return
+        if ids[place] == chunk:
+            yield chunk, impacts[place]
 
 
 def file_features(
@@ -68,7 +107,13 @@ def file_features(
     named = frozenset(name_terms(path))
     stems = name_terms(path.rpartition("/")[2].partition(".")[0])
     total = question.total
+    phrase = 0.0
+    for term in question.phrases:
+        ids = term.postings.ids
+        low = bisect_left(ids, first)
+        phrase += term.weight if low < len(ids) and ids[low] <= last else 0.0
     return {
+        "file_phrase": phrase / total,
         "file_bm25": bm25 / total,
         "file_coverage": coverage / total,
         "file_best": best / total,
@@ -80,36 +125,43 @@ def file_features(
     }
 
 
-def measured_chunk(question: QueryTerms, row: ChunkRow) -> ChunkCandidate:
+def measured_chunk(question: QueryTerms, held: Held, row: ChunkRow) -> ChunkCandidate:
     chunk, file, line, end_line, symbol, name, kind, length = row
     names, whole = name_terms(name), joined(name)
     scope = name_terms(symbol[: -len(name)]) if name and symbol != name else ()
-    bm25 = coverage = named = scoped = 0.0
+    bm25 = coverage = 0.0
     matched: list[str] = []
-    for term in question.known:
-        weight = term.weight
-        if impact := impact_in(term.postings, chunk):
-            bm25 += weight * impact
-            coverage += weight
-            matched.append(question.words.get(term.text, term.text))
-        if term.text in names:
-            named += weight
-        elif term.text in scope:
-            scoped += weight
+    for term, impact in held.terms.get(chunk, ()):
+        bm25 += term.weight * impact
+        coverage += term.weight
+        matched.append(question.words.get(term.text, term.text))
     related_name = related_body = 0.0
-    for other in question.related:
+    for number in held.related.get(chunk, ()):  # a name's terms are among those of the chunk
+        other = question.related[number]
         if other.text in names:
             related_name += other.weight
-        elif impact_in(other.postings, chunk):
+        else:
             related_body += other.weight
+    phrase = phrase_name = 0.0
+    for number in held.phrases.get(chunk, ()):
+        term = question.phrases[number]
+        if term.text in names:
+            phrase_name += term.weight
+        else:
+            phrase += term.weight
     parts = [part for part in names if part != whole or len(names) == 1]
     total = question.total
+    evidence = evidence_for(question, parts)
     features = {
+        "phrase": phrase / total,
+        "phrase_name": phrase_name / total,
+        "evidence": evidence / max(len(parts), 1) / 5,
+        "evidence_sum": max(evidence, -3.0) / 10,
+        "scope_evidence": evidence_for(question, scope) / len(scope) / 5 if scope else 0.0,
         "bm25": bm25 / total / 100,
         "coverage": coverage / total,
-        "name_coverage": named / total,
+        "name_coverage": sum([question.weights.get(part, 0.0) for part in names]) / total,
         "name_precision": sum([part in question.asked for part in parts]) / len(parts) if parts else 0.0,
-        "scope_coverage": scoped / total,
         "related_name": related_name / total,
         "related_body": related_body / total,
         "exact": float(whole in question.identifiers),
@@ -118,7 +170,6 @@ def measured_chunk(question: QueryTerms, row: ChunkRow) -> ChunkCandidate:
         "text": float(kind in _TEXTS),
         "length": math.log1p(length) / 7,
         "verb": float(bool(parts) and names[0] == question.verb),
-        "short": float(length < 12),
         "all_terms": float(len(matched) == len(question.known)),
     }
     return ChunkCandidate(chunk, file, line, end_line, symbol, name, kind, features, tuple(matched))

@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from sidecar.memory.postings import NAME, NONE, Postings, read_postings
 from sidecar.memory.store import get_meta
 from sidecar.memory.synonyms import related
-from sidecar.memory.tokens import WORD, joined, query_terms, stem, terms_of
+from sidecar.memory.tokens import STOP_WORDS, WORD, joined, parts_of, query_terms, stem, terms_of
+from sidecar.memory.translations import translations
 
 _MAX_TERMS = 24
-_MAX_RELATED = 14
+_MAX_RELATED = 16
+_MAX_LEARNED = 10
+_MAX_PHRASES = 60
+_MAX_WORDS = 40
 #: The rarest terms with so many postings together propose candidates; all terms weigh them.
 _MAX_POSTINGS = 12_000
 
@@ -47,16 +51,19 @@ class QueryTerms:
                 self.words.setdefault(text, word)
         asked = query_terms(query)[:_MAX_TERMS]
         others = _related(asked)
-        chunks, commits = read_postings(
-            store, [*asked, *others, *(NAME + other for other in others), *(NAME + text for text in asked)]
-        )
+        phrases = [phrase for phrase in _phrases(words) if phrase not in asked]
+        named = [NAME + text for text in (*asked, *others, *phrases)]
+        chunks, commits = read_postings(store, [*asked, *others, *phrases, *named])
         self.chunks = max(int(get_meta(store, "chunk_count") or 0), 1)
         self.commits = max(int(get_meta(store, "commits") or 0), 1)
         self.terms = [self._term(text, chunks.get(text, NONE), commits.get(text, NONE)) for text in asked]
         self.names = {text: chunks[NAME + text] for text in asked if NAME + text in chunks}
         self.known = [term for term in self.terms if term.postings.ids]
         self.asked = frozenset(asked)
+        #: Words that stand beside each other, as one identifier of the code.
+        self.phrases = [self._term(text, chunks[text], commits.get(text, NONE)) for text in phrases if text in chunks]
         self.total = sum(term.weight for term in self.known) or 1.0
+        self.weights = {term.text: term.weight for term in self.known}
         weights = {term.text: term.weight for term in self.terms}
         self.related = [
             RelatedTerm(other, share * weights[of], chunks.get(other, NONE), chunks.get(NAME + other, NONE))
@@ -66,6 +73,7 @@ class QueryTerms:
         #: Identifiers as they stand in the question, such as `parse_args` or `useTemplateRef`.
         self.identifiers = frozenset(joined(word) for word in words if len(terms_of(word)) > 1)
         self.verb = stem(words[0].lower()) if words else ""
+        self.evidence = translations().evidence(part for word in words[:_MAX_WORDS] for part in parts_of(word))
 
     def _term(self, text: str, postings: Postings, commits: Postings) -> Term:
         return Term(text, postings, commits, _idf(len(postings.ids), self.chunks), _idf(len(commits.ids), self.commits))
@@ -82,13 +90,30 @@ class QueryTerms:
         return found
 
 
+def _phrases(words: list[str]) -> list[str]:
+    found: dict[str, None] = {}
+    plain = [word.lower() for word in words]
+    for length in (2, 3):
+        for start in range(len(plain) - length + 1):
+            part = plain[start : start + length]
+            if STOP_WORDS.isdisjoint(part):
+                whole = "".join(part)
+                found[joined(whole)] = found[stem(whole)] = None
+                if whole.endswith("s"):
+                    found[joined(whole[:-1])] = None
+    return list(found)[:_MAX_PHRASES]
+
+
 def _related(asked: list[str]) -> dict[str, tuple[str, float]]:
     """Other words for the question's, each with the term it stands for and a share of its weight."""
+    table = translations()
+    learned = [(other, word, share) for word in asked for other, share in table.related(word)]
+    written = [(other, word, share) for word in asked for other, share in related(word)]
+    learned.sort(key=lambda each: -each[2])
     found: dict[str, tuple[str, float]] = {}
-    for text in asked:
-        for other, share in related(text):
-            if other not in asked:
-                found.setdefault(other, (text, share))
+    for other, text, share in (*learned[:_MAX_LEARNED], *written):
+        if other not in asked:
+            found.setdefault(other, (text, share))
     return dict(list(found.items())[:_MAX_RELATED])
 
 

@@ -65,6 +65,11 @@ def terms_of(identifier: str) -> tuple[str, ...]:
     return tuple(parts)
 
 
+def parts_of(identifier: str) -> list[str]:
+    """The stemmed parts of an identifier, without the whole of it."""
+    return [stem(part.lower()) for part in _PARTS.findall(identifier) if len(part) > 1]
+
+
 def joined(identifier: str) -> str:
     """One spelling for `no_wrap`, `noWrap` and `no-wrap`."""
     return identifier.replace("_", "").replace("-", "").lower()
