@@ -9,6 +9,7 @@ import pytest
 
 from tests.e2e.support import RunningSidecar, running_sidecar, wait_until
 from tests.support.containers import IMAGE, podman
+from tests.support.sandboxes import sandbox_toml
 
 SECRET = "canary-e4da3b7fbbce2345"
 
@@ -29,13 +30,7 @@ def sidecar(tmp_path: Path, engine: str) -> Iterator[RunningSidecar]:
 def configure(sidecar: RunningSidecar, **given: object) -> None:
     place = Path(sidecar.environ["XDG_CONFIG_HOME"]) / "rainy-brain"
     place.mkdir(parents=True, exist_ok=True)
-    lines = [
-        f"{name} = {{ {', '.join(f'{key} = {json.dumps(each)}' for key, each in value.items())} }}"
-        if isinstance(value, dict)
-        else f"{name} = {json.dumps(value)}"
-        for name, value in given.items()
-    ]
-    (place / "sandbox.toml").write_text("\n".join(lines))
+    (place / "sandbox.toml").write_text(sandbox_toml(**given))
 
 
 def run(sidecar: RunningSidecar, *commands: str, approvals: str = "auto") -> str:

@@ -102,40 +102,47 @@ class Story:
 
 
 @contextmanager
-def killing(story: Story, seed: int) -> Iterator[threading.Event]:
-    """Ends the doors or the sidecar so many times, at random moments, and starts the doors again."""
-    chance, enough, stop = random.Random(seed), threading.Event(), threading.Event()
+def killing(story: Story, seed: int, most: int) -> Iterator[list[str]]:
+    """Ends the doors or the sidecar so many times, at random moments, and starts the doors again; what was killed."""
+    chance, killed, stop = random.Random(seed), list[str](), threading.Event()
 
     def kill() -> None:
-        for _ in range(KILLS):
-            if stop.wait(chance.uniform(0.2, 3.0)):
-                return
+        while len(killed) < most and not stop.wait(chance.uniform(0.1, 1.2)):
             if chance.random() < 0.6:
                 story.doors.end(kill=True)
+                killed.append("doors")
                 story.doors.start()
             else:
                 with suppress(OSError, ValueError, KeyError):
                     ready = json.loads((story.sidecar.data_dir / "sidecar.json").read_text())
                     os.kill(ready["pid"], signal.SIGKILL)
-        enough.set()
+                    killed.append("sidecar")
 
     thread = threading.Thread(target=kill)
     thread.start()
     try:
-        yield enough
+        yield killed
     finally:
         stop.set()
         thread.join()
 
 
-def test_an_issue_becomes_a_merged_pull_request_though_everything_is_killed_again_and_again(tmp_path: Path) -> None:
-    seed = random.randrange(1_000_000)
-    print(f"seed {seed}")
-    with emulated_github(tmp_path, FILES) as github, emulated_linear(tmp_path / "linear") as linear:
-        story = Story(tmp_path, github, linear)
+def test_issues_become_merged_pull_requests_though_everything_is_killed_again_and_again(tmp_path: Path) -> None:
+    """A story takes a few kills; as many are told as all of them take."""
+    left = KILLS
+    while left > 0:
+        seed = random.randrange(1_000_000)
+        print(f"{left} kills left, seed {seed}")
+        left -= _play(tmp_path / f"story-{left}", seed, left)
+
+
+def _play(place: Path, seed: int, most: int) -> int:
+    place.mkdir()
+    with emulated_github(place, FILES) as github, emulated_linear(place / "linear") as linear:
+        story = Story(place, github, linear)
         story.doors.start()
         try:
-            with killing(story, seed):
+            with killing(story, seed, most) as killed:
                 issue = _tell(story)
             _check(story, issue)
         finally:
@@ -143,6 +150,7 @@ def test_an_issue_becomes_a_merged_pull_request_though_everything_is_killed_agai
             environ = story.sidecar.environ
             stop = [sys.executable, "-m", "sidecar", "stop", "--data-dir", str(story.sidecar.data_dir)]
             subprocess.run(stop, env=environ, cwd=PROJECT, capture_output=True, timeout=60)
+    return len(killed)
 
 
 def wait(holds: Callable[[], object], what: str) -> None:

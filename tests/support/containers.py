@@ -65,7 +65,7 @@ def podman(place: Path) -> Iterator[str]:
 
 
 def _make_image(file: Path) -> None:
-    """Busybox, and perl with what it loads, as every image of Debian has it."""
+    """Busybox, and perl and Git with what they load, as images of Debian have them."""
     with tarfile.open(file, "w") as archive:
         archive.add(str(shutil.which("busybox")), "bin/busybox", filter=_real)
         for name in set(_APPLETS.split()):
@@ -76,14 +76,22 @@ def _make_image(file: Path) -> None:
             entry = tarfile.TarInfo(folder)
             entry.type, entry.mode = tarfile.DIRTYPE, 0o777
             archive.addfile(entry)
-        if perl := shutil.which("perl"):
-            archive.add(os.path.realpath(perl), "usr/bin/perl")
-            for place in Path("/usr/lib").glob("*/perl-base"):
-                archive.add(place, str(place).lstrip("/"))
-            linked = subprocess.run(["ldd", perl], capture_output=True, text=True, check=False).stdout
-            for word in linked.split():
-                if word.startswith("/") and Path(word).exists():
-                    archive.add(os.path.realpath(word), word.lstrip("/"))
+        for place in Path("/usr/lib").glob("*/perl-base"):
+            archive.add(place, str(place).lstrip("/"))
+        for program in ("/usr/bin/perl", "/usr/bin/git", "/usr/lib/git-core/git-remote-http"):
+            _add_program(archive, program)
+
+
+def _add_program(archive: tarfile.TarFile, program: str) -> None:
+    """With the libraries that it loads."""
+    if not Path(program).exists():
+        return
+    archive.add(os.path.realpath(program), program.lstrip("/"))
+    linked = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
+    for word in linked.split():
+        name = word.lstrip("/")
+        if word.startswith("/") and Path(word).exists() and name not in archive.getnames():
+            archive.add(os.path.realpath(word), name)
 
 
 def _real(entry: tarfile.TarInfo) -> tarfile.TarInfo:

@@ -1,5 +1,6 @@
-"""The sandbox tiers by name, or a skip where this machine lacks one."""
+"""The sandbox tiers by name, or a skip where this machine lacks one; and `sandbox.toml`."""
 
+import json
 import shutil
 
 import pytest
@@ -30,3 +31,13 @@ def sandboxes_of(tier: str) -> Sandboxes | None:
     if not works(sandbox):
         pytest.skip(f"{tier} does not work here")
     return _OneSandbox(sandbox)
+
+
+def sandbox_toml(**given: object) -> str:
+    return "\n".join(f"{name} = {_toml(value)}" for name, value in given.items())
+
+
+def _toml(value: object) -> str:
+    if not isinstance(value, dict):
+        return json.dumps(value)
+    return f"{{ {', '.join(f'{json.dumps(name)} = {_toml(each)}' for name, each in value.items())} }}"

@@ -206,7 +206,8 @@ class CodegenTool:
 class CodegenSource:
     """The source and the backend of the tool, for those who have it."""
 
-    name = "codegen"
+    #: The sidecar itself asks Codegen, as far as the wire is concerned.
+    name = "local"
 
     def __init__(self, directory: Path, secret: Callable[[str], str | None]) -> None:
         self._tool = CodegenTool(directory, secret)

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from urllib.parse import urlsplit
@@ -27,6 +28,7 @@ class _Place:
         self.copy: WorkspaceCopy | None = None
         self.preparing: asyncio.Task[WorkspaceCopy] | None = None
         self.idle: asyncio.TimerHandle | None = None
+        self.opened = 0.0
 
 
 class SandboxPool:
@@ -59,7 +61,10 @@ class SandboxPool:
             if place.idle is not None:
                 place.idle.cancel()
             try:
+                if place.copy is not None and time.monotonic() - place.opened > self.spec.ttl / 2:
+                    await self._discard(place)  # so that each command has half of `ttl` at least
                 if place.copy is None:
+                    place.opened = time.monotonic()
                     place.copy = await self._prepared(place, root, network)
                 yield place.copy
             except BaseException:
@@ -142,7 +147,7 @@ class SandboxPool:
                 copy = WorkspaceCopy(root, session)
                 await copy.prepare()
                 if spec.repository:
-                    await _clone(session, spec)
+                    await _clone(session, spec, brokered=self.sandbox.tier == "container")
                     await copy.adopt()
                 await copy.send()
                 for command in spec.preinstall:
@@ -159,11 +164,11 @@ class SandboxPool:
             raise
 
 
-async def _clone(session: SandboxSession, spec: SandboxSpec) -> None:
+async def _clone(session: SandboxSession, spec: SandboxSpec, *, brokered: bool) -> None:
     url = urlsplit(spec.repository)
     host = url.hostname or ""
-    # The broker adds a secret to plain HTTP, and sends it on as HTTPS.
-    named = url._replace(scheme="http").geturl() if host in spec.secrets else spec.repository
+    # The broker adds a secret to plain HTTP, and sends it on as HTTPS. Elsewhere plain HTTP would stay plain.
+    named = url._replace(scheme="http").geturl() if brokered and host in spec.secrets else spec.repository
     argv = ["/bin/sh", "-c", _CLONE, "sh", named, spec.branch]
     await _must_work(session, argv, spec, NetworkAccess((host,)), f"{spec.repository} can't be cloned")
 
