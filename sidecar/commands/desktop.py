@@ -1,4 +1,4 @@
-"""`brain desktop`: the panel in its own window, which is also a desktop shell on the bridge."""
+"""`brain desktop`: the panel in its own window, a desktop shell on the bridge, and an icon in the tray."""
 
 import argparse
 import asyncio
@@ -13,16 +13,19 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from sidecar.client.sidecars import working
+from sidecar.client.sidecars import find_sidecar, working
 from sidecar.commands.errors import CommandFailed
 from sidecar.commands.panel import has_desktop, panel_url
 from sidecar.commands.parser import data_dir, workspace
+from sidecar.commands.tray import TrayMenu, follow_states, open_tray
 from sidecar.telemetry import logs
 
 TITLE = "Rainy Brain"
 NAME = "brain desktop"
 #: After the window closes, how long the shell may take to stop its commands.
 STOP_SECONDS = 5.0
+#: The panel's own button, which also moves the focus to the composer.
+_NEW_TASK = "document.querySelector('button[aria-label=\"New task\"]')?.click()"
 _INSTALL = "pip install 'rainy-brain[desktop]' (in a clone: .venv/bin/pip install '.[desktop]')"
 _IN_BROWSER = "Or open the panel in your browser: brain --panel"
 
@@ -37,6 +40,25 @@ def desktop(args: argparse.Namespace) -> int:
         with _shell(place, directory):
             _show(webview, panel_url(client), directory)
     return 0
+
+
+def _run_tray(window: Any, directory: Path, stop: threading.Event) -> None:
+    """In a thread, once the window is open."""
+
+    def show() -> None:
+        window.show()
+        window.restore()
+
+    def new_task() -> None:
+        show()
+        window.evaluate_js(_NEW_TASK)
+
+    tray, why = open_tray(TrayMenu(show, new_task, window.destroy), TITLE)
+    if tray is None:
+        sys.stderr.write(f"No tray icon: {why}.\n")
+        return
+    for state in follow_states(lambda: find_sidecar(directory), stop):
+        tray.show(state)
 
 
 def _webview() -> Any:
@@ -55,11 +77,15 @@ def _show(webview: Any, url: str, directory: Path) -> None:
         TITLE, url, width=1280, height=860, min_size=(360, 480), text_select=True, zoomable=True
     )
     _on_signals(window.destroy)
+    closed = threading.Event()
     try:
         # The panel's preferences outlast the window.
-        webview.start(private_mode=False, storage_path=str(directory / "desktop"))
+        storage = str(directory / "desktop")
+        webview.start(_run_tray, (window, directory, closed), private_mode=False, storage_path=storage)
     except webview.WebViewException as error:
         raise CommandFailed(f"Can't open the window: {error} Install its toolkit: {_INSTALL}. {_IN_BROWSER}") from error
+    finally:
+        closed.set()
 
 
 @contextmanager

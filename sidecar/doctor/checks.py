@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
 
 from sidecar import __version__
@@ -55,6 +56,7 @@ def run_checks(context: DoctorContext) -> list[FindingInfo]:
         check_sandbox(context, settings or Settings()),
         _check_processes(),
         _check_notifications(context, settings or Settings()),
+        _check_tray(),
         *_check_mcp(context),
         *_check_own_tools(context),
         *check_doors(context),
@@ -214,6 +216,15 @@ def _check_notifications(context: DoctorContext, settings: Settings) -> FindingI
         return ok("notices", "off in your settings; watch the task to see when it needs you")
     found = find_notifier(settings.notify, context.environ)
     return ok("notices", found.description if found else "no desktop; watch the task to see when it needs you")
+
+
+def _check_tray() -> FindingInfo:
+    """Whether the desktop shows it, only its window can find out; `brain desktop` says if there is none."""
+    if find_spec("webview") is None:
+        return ok("tray", "none; it comes with the window of `brain desktop`, which isn't installed")
+    if find_spec("qtpy") is None:
+        return ok("tray", "none; the window of `brain desktop` doesn't use Qt here")
+    return ok("tray", "Qt's, while `brain desktop` is open")
 
 
 def _installing(package: str) -> list[Remedy]:

@@ -7,9 +7,12 @@ on a screen of its own, where it is installed.
 
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -49,7 +52,8 @@ def call(path, body=None, token=None):
     data = None if body is None else json.dumps(body).encode()
     return json.load(urllib.request.urlopen(urllib.request.Request(origin + path, data, headers), timeout=60))
 
-def start(**options):
+def start(then, given, **options):
+    threading.Thread(target=then, args=given, daemon=True).start()
     code = re.search("code=(.+)", window.url)[1]
     lines = [open(file, "rb").read() for file in glob.glob("/proc/[0-9]*/cmdline") if os.path.exists(file)]
     token = call("/api/brain/session", {"code": code})["token"]
@@ -161,3 +165,64 @@ def test_a_real_window_comes_up_and_goes(environ: dict[str, str], tmp_path: Path
 def _renewed(data: Path) -> bool:
     file = data / "renewals.json"
     return file.exists() and bool(json.loads(file.read_text()))
+
+
+@built
+@pytest.mark.skipif(
+    find_spec("webview") is None
+    or find_spec("PyQt6") is None
+    or not all(map(shutil.which, ("Xvfb", "trayer", "xdotool", "xwininfo"))),
+    reason="pywebview with Qt, Xvfb, trayer, xdotool or xwininfo is not installed",
+)
+def test_a_real_tray_shows_the_icon_and_its_menu_quits(
+    environ: dict[str, str], tmp_path: Path, workspace: Path
+) -> None:
+    packages = Path(str(find_spec("webview").origin)).parents[1]  # type: ignore[union-attr]
+    with screen() as display:
+        drawn = {**environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb", "QTWEBENGINE_DISABLE_SANDBOX": "1"}
+        tray = subprocess.Popen(["trayer", "--widthtype", "request"], env=drawn, stderr=subprocess.DEVNULL)
+        process = desktop(drawn, tmp_path, workspace, packages)
+        try:
+            wait_until(lambda: icon(drawn) is not None, what="the icon")
+            x, y = icon(drawn) or (0, 0)
+            before = windows(drawn)
+            move = ["xdotool", "mousemove", str(x + 10), str(y + 10)]
+            subprocess.run([*move, "click", "3"], env=drawn, check=True)
+            wait_until(lambda: len(windows(drawn)) > len(before), what="the menu")
+            # Upwards from the top comes the last entry.
+            subprocess.run(["xdotool", "key", "Up", "Return"], env=drawn, check=True)
+            _, errors = process.communicate(timeout=SECONDS)
+        finally:
+            process.kill()
+            tray.kill()
+            tray.wait()
+        assert process.returncode == 0, errors
+        assert "No tray icon" not in errors
+
+
+@contextmanager
+def screen() -> Iterator[str]:
+    number, theirs = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(theirs), "-screen", "0", "1280x900x24"],
+        pass_fds=[theirs],
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(theirs)
+    try:
+        with os.fdopen(number) as shown:
+            yield f":{shown.readline().strip()}"
+    finally:
+        server.kill()
+        server.wait()
+
+
+def windows(environ: Mapping[str, str]) -> str:
+    listed = subprocess.run(["xwininfo", "-root", "-tree"], env=dict(environ), capture_output=True, text=True)
+    return listed.stdout
+
+
+def icon(environ: Mapping[str, str]) -> tuple[int, int] | None:
+    """Where the tray has it: the only window of ours inside the panel of trayer."""
+    found = re.search(r'"panel".*?\n(?:.*\n)*? {11}\S+ .*?\+(\d+)\+(\d+)\n', windows(environ))
+    return (int(found[1]), int(found[2])) if found else None

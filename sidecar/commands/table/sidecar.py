@@ -209,8 +209,9 @@ brain open --print      print the address and open nothing""",
         "Sidecar",
         "open the panel in its own window",
         "Open the panel in its own window, which is also a desktop shell: it runs the tools in the workspace, like "
-        "`brain shell`. If no sidecar is running, it starts one and stops it when you close the window; unfinished "
-        "tasks resume at the next start. Requires pywebview: pip install 'rainy-brain[desktop]'.",
+        "`brain shell`. On Linux an icon in the tray says whether tasks run or need you. If no sidecar is "
+        "running, it starts one and stops it when you close the window; unfinished tasks resume at the next start. "
+        "Requires pywebview: pip install 'rainy-brain[desktop]'.",
         """\
 brain desktop
 brain desktop --workspace ~/project""",
