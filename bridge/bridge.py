@@ -65,13 +65,13 @@ class Bridge:
 
     # -- as a source of tools ----------------------------------------------------------------------------------------
 
-    def find(self, name: str, workspace: str) -> AnyTool | None:
+    def find(self, name: str, workspace: str, conversation: str = "") -> AnyTool | None:
         return None if self._backend is None else self._backend.find(name, workspace)
 
-    def tools(self, workspace: str) -> Sequence[AnyTool]:
+    def tools(self, workspace: str, conversation: str = "") -> Sequence[AnyTool]:
         return () if self._backend is None else self._backend.tools(workspace)
 
-    async def prepare(self, name: str, workspace: str) -> None:
+    async def prepare(self, name: str, workspace: str, conversation: str = "") -> None:
         """What a shell has, it has said."""
 
     def start(self, workspace: str) -> None:

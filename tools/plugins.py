@@ -117,13 +117,13 @@ class Plugins:
 
     # -- as a source of tools ----------------------------------------------------------------------------------------
 
-    def find(self, name: str, workspace: str) -> AnyTool | None:
+    def find(self, name: str, workspace: str, conversation: str = "") -> AnyTool | None:
         return self.load().get(name)
 
-    def tools(self, workspace: str) -> Sequence[AnyTool]:
+    def tools(self, workspace: str, conversation: str = "") -> Sequence[AnyTool]:
         return list(self.load().values())
 
-    async def prepare(self, name: str, workspace: str) -> None:
+    async def prepare(self, name: str, workspace: str, conversation: str = "") -> None:
         return None
 
     def start(self, workspace: str) -> None:

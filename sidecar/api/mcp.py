@@ -100,7 +100,7 @@ class McpRoutes:
     async def lend(self, request: Request) -> Response:
         wanted = await read(request, McpLend)
         workspace = self._workspace(wanted.workspace)
-        self._servers.configuration.lend(wanted.session, workspace, wanted.servers)
+        self._servers.lend(wanted.session, workspace, wanted.servers)
         return self._listed(workspace)
 
     async def remove(self, request: Request) -> Response:
@@ -124,10 +124,10 @@ class McpRoutes:
 
     def _entry(self, name: str, workspace: str) -> ServerEntry:
         configured = self._servers.configuration.load(workspace)
-        entry = configured.servers.get(server_name(name))
+        entry = next((each for each in configured.every if each.name == server_name(name)), None)
         if entry is None:
             problem = configured.problems.get(server_name(name))
-            known = ", ".join(configured.servers) or "none"
+            known = ", ".join(each.name for each in configured.every) or "none"
             message = problem or f"No MCP server is called {name[:100]}. Known here: {known}."
             raise OperationRefused(404, "unknown_server", message)
         return entry

@@ -48,11 +48,11 @@ class IndexStarter:
     def start(self, workspace: str) -> None:
         self._memory.start(workspace)
 
-    def find(self, name: str, workspace: str) -> AnyTool | None:
+    def find(self, name: str, workspace: str, conversation: str = "") -> AnyTool | None:
         return None
 
-    def tools(self, workspace: str) -> Sequence[AnyTool]:
+    def tools(self, workspace: str, conversation: str = "") -> Sequence[AnyTool]:
         return ()
 
-    async def prepare(self, name: str, workspace: str) -> None:
+    async def prepare(self, name: str, workspace: str, conversation: str = "") -> None:
         return None

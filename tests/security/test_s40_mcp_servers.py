@@ -3,14 +3,17 @@
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sidecar.wire.events import Event, ToolOutputEvent
 from tests.support.mcp.bench import McpBench, scripted
 from tools.errors import ToolError
+from tools.ledger import Answer, ApprovalPrompt, IntentRecord, ListLedger, NewBlob
 from tools.mcp.references import McpReferences
 
 pytest.importorskip("mcp", reason="the package mcp is not installed")
@@ -227,3 +230,109 @@ async def test_s40_another_task_of_the_workspace_can_not_use_what_an_editor_lent
         with pytest.raises(ToolError, match="No MCP server is called lent"):
             await references.within(other).read("lent", "today", workspace)
         assert not [each for each in (await references.within(other).all(workspace)).resources if each.server == "lent"]
+
+
+async def test_s40_a_lent_server_hides_the_workspaces_own_from_no_other_task(make: Make, tmp_path: Path) -> None:
+    bench = make(scripted(), trusted=True)
+    workspace, theirs, lent = str(bench.workspace), tmp_path / "theirs.json", tmp_path / "lent.json"
+    echo = {"name": "echo", "description": "Returns the text.", "inputSchema": {"type": "object"}}
+    theirs.write_text(json.dumps([echo, {**echo, "name": "fails"}]))
+    lent.write_text(json.dumps([echo]))
+    (bench.workspace / ".mcp.json").write_text(json.dumps({"mcpServers": {"same": scripted("", str(theirs))}}))
+    bench.servers.lend("zed", workspace, {"same": scripted("", str(lent))})
+    if not bench.sandboxes.available():
+        pytest.skip("no sandbox works here")
+    for conversation in ("", "zed", ""):
+        bench.conversation = conversation
+        assert (await bench.call("same__echo", text=f"for {conversation}")).content == f"for {conversation}"
+    shown = [prompt.diff or "" for prompt in bench.ledger.questions]
+    assert ["+fails" in diff for diff in shown[:2]] == [True, False]
+    assert all(not diff for diff in shown[2:])  # what the one has accepted is no change of the other
+    bench.conversation = "zed"
+    missing = await bench.call("same__fails")
+    assert missing.error is not None
+    assert [tool.spec.name for tool in bench.registry.external(workspace, "zed") if "same__" in tool.spec.name] == [
+        "same__echo"
+    ]
+    bench.servers.lend("zed", workspace, {})
+    assert (await bench.call("same__fails")).content == "it went wrong"
+
+
+@dataclass(eq=False)
+class _Interrupted(ListLedger):
+    """Lets a test change the world after the first question, or once a call is decided and recorded."""
+
+    asked: Callable[[], Awaitable[object]] | None = None
+    recorded: Callable[[], Awaitable[object]] | None = None
+
+    async def ask(self, question: ApprovalPrompt) -> Answer | None:
+        if self.asked is not None:
+            await self.asked()
+            self.asked = None
+        return await super().ask(question)
+
+    async def intend(self, call_id: str, intent: IntentRecord, event: Event, blobs: Sequence[NewBlob] = ()) -> None:
+        if self.recorded is not None:
+            await self.recorded()
+        await super().intend(call_id, intent, event, blobs)
+
+
+async def test_s40_a_set_that_changes_after_your_answer_or_our_decision_is_not_called(
+    make: Make, tmp_path: Path
+) -> None:
+    listing = tmp_path / "tools.json"
+    tool = {"name": "progress", "description": "One.", "inputSchema": {"type": "object"}}
+    listing.write_text(json.dumps([tool]))
+    bench = make(scripted("", str(listing)))
+
+    async def change(description: str) -> None:
+        listing.write_text(json.dumps([{**tool, "description": description}]))
+        entry = bench.servers.entries(str(bench.workspace))["s"]
+        await bench.servers.connection(entry).current_listing(fresh=True)
+
+    bench.ledger = ledger = _Interrupted(answer="allow", asked=lambda: change("Two."))
+    assert (await bench.call("s__progress")).content == "done"
+    assert ["+    One." in (prompt.diff or "") for prompt in ledger.questions] == [True, False]
+    assert "+    Two." in (ledger.questions[1].diff or "")
+
+    bench.write({"s": scripted("", str(listing), allow=["*"])})
+    bench.ledger = ledger = _Interrupted(answer="allow", recorded=lambda: change("Three."))
+    stale = await bench.call("s__progress")
+    assert stale.error is not None
+    assert (stale.error.code, ledger.questions) == ("mcp_changed", [])
+    assert "nothing was sent" in stale.content
+    assert not [event for event in ledger.events if isinstance(event, ToolOutputEvent)]
+
+
+async def test_s40_servers_of_the_same_name_in_two_workspaces_are_two_servers(tmp_path: Path) -> None:
+    places = [tmp_path / name for name in ("one", "two")]
+    for place in places:
+        place.mkdir()
+    first = McpBench(places[0], {}, trusted=True)
+    if not first.sandboxes.available():
+        pytest.skip("no sandbox works here")
+    second = places[1] / "workspace"
+    second.mkdir()
+    for number, workspace in enumerate((first.workspace, second)):
+        tools = [{"name": "look", "description": f"Of {number}.", "inputSchema": {"type": "object"}}]
+        (workspace / "tools.json").write_text(json.dumps(tools))
+        entry = scripted("", str(workspace / "tools.json"))
+        (workspace / ".mcp.json").write_text(json.dumps({"mcpServers": {"s": entry}}))
+    try:
+        assert (await first.call("s__look")).status == "success"
+        first.workspace = second
+        assert (await first.call("s__look")).status == "success"
+        # You accepted the one, which says nothing about the other.
+        assert ["Of 0." in (prompt.diff or "") for prompt in first.ledger.questions] == [True, False]
+        mine, other = (
+            first.servers.connection(first.servers.entries(str(place))["s"])
+            for place in (second, places[0] / "workspace")
+        )
+        process = other._peer.pid  # type: ignore[union-attr]
+        await mine.close()
+        # Ending one with all that it started leaves the other alone.
+        first.workspace = places[0] / "workspace"
+        assert (await first.call("s__look")).status == "success"
+        assert other._peer.pid == process  # type: ignore[union-attr]
+    finally:
+        await first.close()

@@ -137,7 +137,7 @@ class Executor:
 
     async def _prepare(self, call: ToolCall, context: BatchContext) -> CallContext | ToolError:
         try:
-            tool = await self._registry.prepare(call.tool, context.workspace)
+            tool = await self._registry.prepare(call.tool, context.workspace, context.conversation)
             if not context.offers(tool.spec):
                 raise self._not_offered(tool.spec, context)
             if call.problem:

@@ -78,13 +78,13 @@ Loader = Callable[[], AnyTool]
 
 
 class ToolSource(Protocol):
-    """Tools that aren't ours and depend on the workspace: of MCP servers, shells and plug-ins."""
+    """Tools that aren't ours and depend on workspace and conversation: of MCP servers, shells and plug-ins."""
 
-    def find(self, name: str, workspace: str) -> AnyTool | None: ...
+    def find(self, name: str, workspace: str, conversation: str = "") -> AnyTool | None: ...
 
-    def tools(self, workspace: str) -> Sequence[AnyTool]: ...
+    def tools(self, workspace: str, conversation: str = "") -> Sequence[AnyTool]: ...
 
-    async def prepare(self, name: str, workspace: str) -> None:
+    async def prepare(self, name: str, workspace: str, conversation: str = "") -> None:
         """Find out what can be known about a tool that `find` doesn't know. Raises `ToolError`."""
 
     def start(self, workspace: str) -> None:
@@ -105,7 +105,7 @@ class Registry:
         #: Your choice whether a tool may run beside other calls.
         self.parallel: Mapping[str, bool] = {}
 
-    def find(self, name: str, workspace: str = "") -> AnyTool | None:
+    def find(self, name: str, workspace: str = "", conversation: str = "") -> AnyTool | None:
         called, name = name, name if name in self._names else ALIASES.get(name, name)
         tool = self._tools.get(name)
         if tool is not None:
@@ -114,13 +114,13 @@ class Registry:
             tool = self._tools[name] = self._loaders[name]()
             return tool
         for source in self.sources:
-            if (tool := source.find(called, workspace)) is not None:
+            if (tool := source.find(called, workspace, conversation)) is not None:
                 return tool
         return None
 
-    def get(self, name: str, workspace: str = "") -> AnyTool:
+    def get(self, name: str, workspace: str = "", conversation: str = "") -> AnyTool:
         """Raises `UnknownTool`."""
-        if (tool := self.find(name, workspace)) is not None:
+        if (tool := self.find(name, workspace, conversation)) is not None:
             return tool
         import difflib
 
@@ -141,15 +141,15 @@ class Registry:
                 self.offers({name})
                 await asyncio.sleep(0)
 
-    async def prepare(self, name: str, workspace: str) -> AnyTool:
+    async def prepare(self, name: str, workspace: str, conversation: str = "") -> AnyTool:
         """As `get`, also for a tool that must be imported, or that its source must ask for. Raises `ToolError`."""
         if name in self._loaders and name not in self._tools:
             await self.load([name])
-        if (tool := self.find(name, workspace)) is not None:
+        if (tool := self.find(name, workspace, conversation)) is not None:
             return tool
         for source in self.sources:
-            await source.prepare(name, workspace)
-        return self.get(name, workspace)
+            await source.prepare(name, workspace, conversation)
+        return self.get(name, workspace, conversation)
 
     def start(self, workspace: str) -> None:
         for source in self.sources:
@@ -159,12 +159,10 @@ class Registry:
         """The tools that aren't ours and serve this conversation; the first source of a name wins."""
         found: dict[str, AnyTool] = {}
         for source in self.sources:
-            for tool in source.tools(workspace):
+            for tool in source.tools(workspace, conversation):
                 if tool.spec.name not in self:
                     found.setdefault(tool.spec.name, tool)
-        return [
-            tool for tool in found.values() if tool.spec.external is None or tool.spec.external.serves(conversation)
-        ]
+        return list(found.values())
 
     def infos(self, names: Container[str] | None = None) -> list[ToolInfo]:
         """Tools as panels and scripts see them, all or those in `names`."""

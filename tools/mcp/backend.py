@@ -22,52 +22,56 @@ class McpBackend:
     def __init__(self, servers: McpServers) -> None:
         self.servers = servers
         #: Made from an entry and a listing, and whether you accepted it.
-        self._tools: dict[tuple[str, str], tuple[ServerEntry, Listing, bool, dict[str, ServerTool]]] = {}
+        self._tools: dict[tuple[str, str, str], tuple[ServerEntry, Listing, bool, dict[str, ServerTool]]] = {}
 
     # -- as a source of tools ----------------------------------------------------------------------------------------
 
-    def find(self, name: str, workspace: str) -> AnyTool | None:
-        entry = self._entry(name, workspace)
+    def find(self, name: str, workspace: str, conversation: str = "") -> AnyTool | None:
+        entry = self._entry(name, workspace, conversation)
         return self._tools_of(entry).get(name) if entry is not None else None
 
-    def tools(self, workspace: str) -> Sequence[AnyTool]:
+    def tools(self, workspace: str, conversation: str = "") -> Sequence[AnyTool]:
         """Of accepted sets and of servers that run."""
-        entries = self.servers.entries(workspace).values()
+        entries = self.servers.entries(workspace, conversation).values()
         return [tool for entry in entries for tool in self._tools_of(entry).values()]
 
-    async def prepare(self, name: str, workspace: str) -> None:
+    async def prepare(self, name: str, workspace: str, conversation: str = "") -> None:
         """Ask the server of a tool that nobody has seen yet for its tools. Raises `ServerFailed`."""
-        entry = self._entry(name, workspace)
+        entry = self._entry(name, workspace, conversation)
         if entry is not None and not self._tools_of(entry):
             await self.servers.connection(entry).connect()
 
     def start(self, workspace: str) -> None:
         self.servers.start(workspace)
 
-    def _entry(self, name: str, workspace: str) -> ServerEntry | None:
+    def _entry(self, name: str, workspace: str, conversation: str) -> ServerEntry | None:
+        """One that serves the conversation, else one that an editor lent to another: the executor says so."""
         server, separator, _ = name.partition(_SEPARATOR)
-        return self.servers.entries(workspace).get(server) if separator else None
+        if not separator:
+            return None
+        configured = self.servers.configuration.load(workspace)
+        return configured.serving(conversation).get(server) or next(configured.lent_as(server), None)
 
     def _tools_of(self, entry: ServerEntry) -> dict[str, ServerTool]:
         listing, accepted = self.servers.listing(entry)
         if listing is None:
             return {}
-        known = self._tools.get((entry.workspace, entry.name))
+        known = self._tools.get(entry.identity)
         if known is None or known[0] is not entry or known[1] is not listing or known[2] != accepted:
             sandboxed = self.servers.sandboxed
             made = {
                 name: ServerTool(name, listed, entry, accepted=accepted, sandboxed=sandboxed)
                 for name, listed in listing.names.items()
             }
-            known = self._tools[(entry.workspace, entry.name)] = (entry, listing, accepted, made)
+            known = self._tools[entry.identity] = (entry, listing, accepted, made)
         return known[3]
 
     # -- as a backend ------------------------------------------------------------------------------------------------
 
     def offers(self, tool: str, workspace: str) -> bool:
         """What `find` has found."""
-        known = self._tools.get((workspace, tool.partition(_SEPARATOR)[0]))
-        return known is not None and tool in known[3]
+        server = tool.partition(_SEPARATOR)[0]
+        return any(key[0] == workspace and key[1] == server and tool in made[3] for key, made in self._tools.items())
 
     def remembers(self, call_id: str) -> bool:
         return False
@@ -76,7 +80,7 @@ class McpBackend:
         """Compare the tool set with the one that you accepted. Raises `ServerFailed`."""
         assert isinstance(tool, ServerTool)
         entry = tool.entry
-        if binding and self._entry(tool.spec.name, workspace) != entry:
+        if binding and entry not in self.servers.configuration.load(workspace).every:
             raise _changed(entry, "Its entry in mcp.json changed")
         listing = await self._current(tool)
         bound = subject(entry, listing) if binding else ""

@@ -22,14 +22,27 @@ _NEITHER: list[object] = [None] * len(IN_WORKSPACE)
 
 @dataclass(frozen=True)
 class Configured:
-    """The servers of one workspace, and why others can't be used, both by name."""
+    """The servers of one workspace by name, those lent to some of its conversations, and why others can't be used."""
 
     servers: Mapping[str, ServerEntry] = field(default_factory=dict)
     problems: Mapping[str, str] = field(default_factory=dict)
+    lent: tuple[ServerEntry, ...] = ()
+
+    @property
+    def every(self) -> tuple[ServerEntry, ...]:
+        return (*self.servers.values(), *self.lent)
 
     @cached_property
-    def enabled(self) -> Mapping[str, ServerEntry]:
+    def _enabled(self) -> Mapping[str, ServerEntry]:
         return {name: entry for name, entry in self.servers.items() if not entry.disabled}
+
+    def serving(self, conversation: str) -> Mapping[str, ServerEntry]:
+        """By name. An editor's server wins over the workspace's; yours wins over both, and its name isn't lent."""
+        lent = {each.name: each for each in self.lent if each.serves(conversation) and not each.disabled}
+        return {**self._enabled, **lent} if lent else self._enabled
+
+    def lent_as(self, name: str) -> Iterator[ServerEntry]:
+        return (each for each in self.lent if each.name == name and not each.disabled)
 
 
 class Configuration:
@@ -83,32 +96,26 @@ class Configuration:
     def _read(self, files: list[tuple[Path, bool]], workspace: str) -> Configured:
         servers: dict[str, ServerEntry] = {}
         problems: dict[str, str] = {}
-        lent: dict[str, object] = {}
+        lent: list[ServerEntry] = []
         for source in self._sources(files, workspace, problems):
             for written, raw in source.entries.items():
                 name = server_name(written) or written[:40]
-                if name in servers and source.conversations and lent.get(name) == raw:
-                    together = servers[name].conversations | source.conversations
-                    servers[name] = replace(servers[name], conversations=together)
-                    continue
-                if source.conversations and name in lent:
-                    problems[f"{name} of another session"] = (
-                        f"{name} is not used: another session of your editor lent a different server of this name."
-                    )
                 if name in servers or name in problems:
-                    continue  # your own entry wins over an editor's, and that over a workspace's
-                if len(servers) >= MAX_SERVERS:
+                    continue  # your own entry wins over an editor's and over a workspace's
+                if len(servers) + len(lent) >= MAX_SERVERS:
                     problems[name] = f"{name} is not used: at most {MAX_SERVERS} servers are"
                     break
                 try:
                     entry = parse_entry(written, raw, source.expand, workspace, own=source.own)
                 except BadEntry as error:
-                    problems[name] = f"{name} in {source.where} is not used: {error}."
+                    shown = f"{name} of {source.where}" if source.conversations else name
+                    problems[shown] = f"{name} in {source.where} is not used: {error}."
                     continue
-                servers[name] = replace(entry, conversations=source.conversations)
                 if source.conversations:
-                    lent[name] = raw
-        return Configured(servers, problems)
+                    _lend(lent, replace(entry, conversations=source.conversations))
+                else:
+                    servers[name] = entry
+        return Configured(servers, problems, tuple(lent))
 
     def _sources(self, files: list[tuple[Path, bool]], workspace: str, problems: dict[str, str]) -> Iterator["_Source"]:
         """Your own file, what editors lend, then the workspace's files."""
@@ -125,6 +132,15 @@ class Configuration:
                 for session, lent in self._lent.get(workspace, {}).items():
                     # The editor has filled in its variables.
                     yield _Source("your editor", lent, True, str, frozenset({session}))
+
+
+def _lend(lent: list[ServerEntry], entry: ServerEntry) -> None:
+    """Sessions that are lent the same server share it."""
+    for place, other in enumerate(lent):
+        if other == entry:
+            lent[place] = replace(other, conversations=other.conversations | entry.conversations)
+            return
+    lent.append(entry)
 
 
 class _Source(NamedTuple):

@@ -12,6 +12,8 @@ from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from pydantic import ValidationError
+
 from sidecar import __version__
 from sidecar.telemetry.correlation import HEADER, current_header
 from tools.errors import ToolError, Unconfirmed
@@ -445,5 +447,8 @@ def _describe(error: BaseException) -> str:
         error = error.exceptions[0]
     if isinstance(error, TimeoutError):
         return f"It was not ready within {START_SECONDS:g} s."
+    if isinstance(error, ValidationError):
+        problems = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()[:3])
+        return f"It sent what the protocol does not allow: {clean('; '.join(problems))[:500]}."
     text = clean(str(error)).strip() or type(error).__name__
     return f"{text[:500]}{'' if text.endswith('.') else '.'}"

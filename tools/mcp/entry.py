@@ -83,8 +83,15 @@ class ServerEntry:
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     @cached_property
+    def identity(self) -> tuple[str, str, str]:
+        """Which server this is. Editors may lend different ones of the same name to their conversations."""
+        return self.workspace, self.name, self.launch if self.conversations else ""
+
+    @cached_property
     def pin_key(self) -> str:
         """Your own servers are the same in every workspace, unless their entry names it."""
+        if self.conversations:
+            return json.dumps(self.identity)
         named = (self.environment, self.headers)
         words = [
             *self.command,

@@ -63,7 +63,7 @@ class McpReferences:
     def __init__(self, servers: McpServers, conversation: str = "") -> None:
         self._servers = servers
         self._conversation = conversation
-        self._listed: dict[tuple[str, str], tuple[ServerConnection, float, ServerReferences]] = {}
+        self._listed: dict[tuple[str, str, str], tuple[ServerConnection, float, ServerReferences]] = {}
 
     def within(self, conversation: str) -> "McpReferences":
         """The same, on behalf of a conversation."""
@@ -75,12 +75,11 @@ class McpReferences:
         return self._entry(name, workspace) is not None
 
     def _entry(self, name: str, workspace: str) -> ServerEntry | None:
-        entry = self._servers.entries(workspace).get(name)
-        return entry if entry is not None and entry.serves(self._conversation) else None
+        return self._servers.entries(workspace, self._conversation).get(name)
 
     async def all(self, workspace: str) -> ServerReferences:
         """Of every server whose tools you accepted; those that are slow or fail are left out."""
-        served = (each for each in self._servers.entries(workspace).values() if each.serves(self._conversation))
+        served = self._servers.entries(workspace, self._conversation).values()
         entries = [each for each in served if self._accepted(each)]
         if not entries:
             return ServerReferences()
@@ -128,7 +127,7 @@ class McpReferences:
         return self._servers.pins.listing(entry) is not None
 
     async def _list(self, entry: ServerEntry) -> ServerReferences:
-        connection, key = self._servers.connection(entry), (entry.workspace, entry.name)
+        connection, key = self._servers.connection(entry), entry.identity
         known = self._listed.get(key)
         if known is not None and known[0] is connection and time.monotonic() - known[1] < _LISTED_SECONDS:
             return known[2]

@@ -3,12 +3,13 @@
 import asyncio
 import hashlib
 import os
+import secrets
 import shutil
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tools.local.environment import READER_MARK, command_environment, sidecar_mark
 from tools.local.reaper import Reaper, process_table
@@ -52,7 +53,7 @@ class McpServers:
         self._data_dir = data_dir
         self._sandboxes = sandboxes
         self._private = tuple(str(place.absolute()) for place in (data_dir, *private))
-        self._connections: dict[tuple[str, str], ServerConnection] = {}
+        self._connections: dict[tuple[str, str, str], ServerConnection] = {}
         #: Grows with every new server, whose keys are then redacted too.
         self.generation = 0
         self._closing: set[asyncio.Task[None]] = set()
@@ -61,20 +62,28 @@ class McpServers:
     def sandboxed(self) -> bool:
         return self._sandboxes is not None and self._sandboxes.available()
 
-    def entries(self, workspace: str) -> Mapping[str, ServerEntry]:
-        return self.configuration.load(workspace).enabled
+    def entries(self, workspace: str, conversation: str = "") -> Mapping[str, ServerEntry]:
+        """Those that the tasks of a conversation may use, by name."""
+        return self.configuration.load(workspace).serving(conversation)
+
+    def lend(self, session: str, workspace: str, servers: Mapping[str, Any]) -> None:
+        """Let the tasks of a session use an editor's servers, and end those that it doesn't lend any more."""
+        self.configuration.lend(session, workspace, servers)
+        lent = {entry.identity for entry in self.configuration.load(workspace).lent}
+        for key in [key for key in self._connections if key[0] == workspace and key[2] and key not in lent]:
+            self._dismiss(self._connections.pop(key))
 
     def listing(self, entry: ServerEntry) -> tuple[Listing | None, bool]:
         """The set to offer, and whether you accepted it. An accepted one needs no running server."""
         pinned = self.pins.listing(entry)
         if pinned is not None:
             return pinned, True
-        connection = self._connections.get((entry.workspace, entry.name))
+        connection = self._connections.get(entry.identity)
         known = connection.listing if connection is not None and connection.entry == entry else None
         return known, known is not None and self.pins.state(entry, known) == "pinned"
 
     def connection(self, entry: ServerEntry) -> ServerConnection:
-        key = (entry.workspace, entry.name)
+        key = entry.identity
         found = self._connections.get(key)
         if found is None or (found.entry is not entry and found.entry != entry):
             if found is not None:
@@ -88,14 +97,14 @@ class McpServers:
 
     def start(self, workspace: str) -> None:
         """Start the servers whose tools nobody knows yet, in the background."""
-        for entry in self.entries(workspace).values():
-            if self.pins.listing(entry) is None:
+        for entry in self.configuration.load(workspace).every:
+            if not entry.disabled and self.pins.listing(entry) is None:
                 self.connection(entry).start()
 
     def statuses(self, workspace: str) -> Iterator[ServerStatus]:
         configured = self.configuration.load(workspace)
-        for name, entry in configured.servers.items():
-            connection = self._connections.get((workspace, name))
+        for entry in configured.every:
+            connection = self._connections.get(entry.identity)
             listing, accepted = self.listing(entry)
             live = connection.listing if connection is not None and connection.entry == entry else None
             state: str = "disabled" if entry.disabled else connection.state if connection is not None else "stopped"
@@ -105,7 +114,7 @@ class McpServers:
                 state = "changed" if pin == "changed" and state == "ready" else state
             shown = live or listing
             yield ServerStatus(
-                name,
+                entry.name,
                 entry.own,
                 entry.where,
                 state,
@@ -127,7 +136,7 @@ class McpServers:
 
     async def forget(self, name: str, workspace: str) -> None:
         """Close a server whose entry is gone."""
-        if (connection := self._connections.pop((workspace, name), None)) is not None:
+        if (connection := self._connections.pop((workspace, name, ""), None)) is not None:
             await connection.close()
 
     async def close(self) -> None:
@@ -157,10 +166,11 @@ class McpServers:
                 "No sandbox works on this machine, and a workspace's server is not started without one. Copy its "
                 "entry to your own mcp.json if you want it."
             )
-        place = hashlib.sha256(f"{entry.name}\0{entry.workspace}".encode()).hexdigest()[:16]
+        place = hashlib.sha256("\0".join(entry.identity).encode()).hexdigest()[:16]
         scratch = self._data_dir / "mcp" / place
         scratch.mkdir(parents=True, exist_ok=True, mode=0o700)
-        mark = f"mcp-{entry.name}"
+        # A mark of its own: its end ends all that carries it, but no server of the same name, here or elsewhere.
+        mark = f"mcp-{entry.name}-{secrets.token_hex(6)}"
         where = {"HOME": os.environ.get("HOME", str(scratch))}
         given = {**where, **entry.environment, READER_MARK: "" if entry.grants.write else "1"}
         environment = command_environment(mark, sidecar_mark(self._data_dir), entry.cwd, given)

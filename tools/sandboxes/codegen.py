@@ -212,13 +212,13 @@ class CodegenSource:
     def __init__(self, directory: Path, secret: Callable[[str], str | None]) -> None:
         self._tool = CodegenTool(directory, secret)
 
-    def find(self, name: str, workspace: str) -> AnyTool | None:
+    def find(self, name: str, workspace: str, conversation: str = "") -> AnyTool | None:
         return self._tool if name == self._tool.spec.name else None
 
-    def tools(self, workspace: str) -> Sequence[AnyTool]:
+    def tools(self, workspace: str, conversation: str = "") -> Sequence[AnyTool]:
         return [self._tool]
 
-    async def prepare(self, name: str, workspace: str) -> None:
+    async def prepare(self, name: str, workspace: str, conversation: str = "") -> None:
         pass
 
     def start(self, workspace: str) -> None:

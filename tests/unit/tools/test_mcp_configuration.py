@@ -146,20 +146,23 @@ def test_your_own_server_wins_over_a_lent_one_and_that_over_a_workspaces(tmp_pat
     lent = {"a": {"command": "lent"}, "b": {"command": "lent", "args": ["${HOME}"]}, "c": {"url": "nowhere"}}
     configuration.lend("s", str(workspace), lent)
     found = configuration.load(str(workspace))
-    assert {name: entry.command for name, entry in found.servers.items()} == {"a": ("own",), "b": ("lent", "${HOME}")}
-    assert "your editor" in found.problems["c"]
+    serving = {name: entry.command for name, entry in found.serving("s").items()}
+    assert serving == {"a": ("own",), "b": ("lent", "${HOME}")}
+    assert {name: entry.command for name, entry in found.serving("").items()} == {"a": ("own",), "b": ("theirs",)}
+    assert "your editor" in found.problems["c of your editor"]
     configuration.lend("s", str(workspace), {})
-    assert configuration.load(str(workspace)).servers["b"].command == ("theirs",)
+    assert configuration.load(str(workspace)).serving("s")["b"].command == ("theirs",)
 
 
 def test_a_lent_server_serves_the_sessions_that_it_was_lent_to_and_stays_the_same_one(tmp_path: Path) -> None:
     configuration, workspace = Configuration(tmp_path), str(tmp_path)
     configuration.lend("one", workspace, {"a": {"command": "lent"}})
-    alone = configuration.load(workspace).servers["a"]
+    [alone] = configuration.load(workspace).lent
     configuration.lend("two", workspace, {"a": {"command": "lent"}, "b": {"command": "lent"}})
     configuration.lend("three", workspace, {"b": {"command": "another"}})
     found = configuration.load(workspace)
-    assert found.servers["a"].conversations == {"one", "two"}
-    assert found.servers["a"] == alone  # or its connection would be closed
-    assert found.servers["b"].conversations == {"two"}
-    assert "different server" in found.problems["b of another session"]
+    assert found.serving("one")["a"].conversations == {"one", "two"}
+    assert found.serving("one")["a"] == alone  # or its connection would be closed
+    assert found.serving("two")["b"].command == ("lent",)
+    assert found.serving("three")["b"].command == ("another",)
+    assert not found.serving("")
