@@ -1,14 +1,17 @@
 """Tasks that use MCP servers, through the whole sidecar."""
 
 import json
+import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.e2e.support import Json, RunningSidecar, running_sidecar, wait_until
+from tests.e2e.support import Json, RunningSidecar, clean_environ, running_sidecar, wait_until
+from tests.faults.readers import resident
 from tests.support.mcp import packages
 from tests.support.mcp.bench import scripted
 
@@ -171,6 +174,28 @@ def test_a_task_uses_your_own_tool_and_your_hook_hears_of_its_end(tmp_path: Path
         assert (told["event"], told["taskId"], told["status"]) == ("task_ended", task, "completed")
         assert told["result"]["summary"] == "done"
         assert "shout" in [each["name"] for each in sidecar.get("/api/brain/tools").json["tools"]]
+
+
+def test_without_a_server_nothing_of_mcp_is_imported_and_an_empty_mcp_json_costs_no_memory(tmp_path: Path) -> None:
+    sizes = []
+    for name in ("none", "empty"):
+        home = tmp_path / name
+        home.mkdir()
+        if name == "empty":
+            configure(home)
+        sidecar = RunningSidecar(home / "data", home, (), clean_environ(home))
+        sidecar.launcher = (sys.executable, "-X", "importtime", "-m", "sidecar")
+        try:
+            sidecar.start()
+            assert sidecar.get("/api/brain/mcp").json["servers"] == []
+            assert sidecar.wait_for_end(sidecar.execute("what can you do?"))["status"] == "completed"
+            sizes.append(resident(sidecar.pid))
+        finally:
+            sidecar.close()
+        imported = re.findall(r"\| +(\S+)$", sidecar.log_file.read_text(), re.MULTILINE)
+        assert "tools.mcp.servers" in imported
+        assert not [module for module in imported if module.split(".")[0] in ("mcp", "mcp_types", "httpx2")]
+    assert abs(sizes[1] - sizes[0]) < 4_000_000
 
 
 def test_a_task_uses_real_servers_side_by_side(tmp_path: Path) -> None:
