@@ -14,6 +14,7 @@ from sidecar import __version__
 from sidecar.api.requests import answer, read
 from sidecar.api.streams import Streams
 from sidecar.engine.errors import OperationRefused
+from sidecar.fleet.state import Fleet
 from sidecar.journal.errors import JournalStalled
 from sidecar.journal.port import Journal
 from sidecar.wire.system import (
@@ -37,6 +38,7 @@ class SystemRoutes:
     def __init__(
         self,
         journal: Journal,
+        fleet: Fleet,
         customizations: Customizations,
         streams: Streams,
         shells: Callable[[], list[ShellState]],
@@ -47,6 +49,7 @@ class SystemRoutes:
     ) -> None:
         self._notice = notice
         self._journal = journal
+        self._fleet = fleet
         self._customizations = customizations
         self._streams = streams
         self._shells = shells
@@ -63,6 +66,8 @@ class SystemRoutes:
             await self._journal.check()
         except JournalStalled as error:
             raise OperationRefused(503, "not_ready", str(error)) from error
+        if problem := await self._fleet.problem():
+            raise OperationRefused(503, "not_ready", problem)
         return answer(Health(version=__version__))
 
     async def openapi(self, request: Request) -> Response:

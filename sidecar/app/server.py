@@ -86,6 +86,7 @@ class HttpServer:
             DoctorRoutes(launch.data_dir, launch.workspace, journal, tools.servers, tools.plugins),
             SystemRoutes(
                 journal,
+                fleet,
                 customizations,
                 self.streams,
                 tools.bridge.shells,

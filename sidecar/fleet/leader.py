@@ -29,7 +29,7 @@ STALE_SECONDS = 5.0
 OUTAGE_SECONDS = FLEET_LEASE_SECONDS - HEARTBEAT_SECONDS - 2
 GRACE_SECONDS = HEARTBEAT_SECONDS + 1
 _FORGET = "DELETE FROM workers WHERE last_seen < now() - interval '10 minutes'"
-_LOCK = "hashtext('brain leader ' || current_schema())"
+LOCK = "hashtext('brain leader ' || current_schema())"
 
 #: Says how long ago this leader, or the one before it, last reached the database.
 _LEAD = """
@@ -42,7 +42,7 @@ RETURNING extract(epoch FROM clock_timestamp() - before)::double precision
 _END_STALE = f"""
 SELECT pg_terminate_backend(backend) FROM leadership JOIN pg_locks ON pid = backend
 WHERE at < now() - make_interval(secs => %s) AND locktype = 'advisory' AND granted
-    AND objid::bigint = ({_LOCK}::bigint & 4294967295)
+    AND objid::bigint = ({LOCK}::bigint & 4294967295)
 """  # noqa: S608
 
 #: Work of the leader that goes on until it is cancelled, such as the event bus and schedules.
@@ -81,7 +81,7 @@ class Leader:
             await asyncio.sleep(LONGEST_PAUSE)
 
     async def _takes_over(self, connection: psycopg.AsyncConnection[Any]) -> bool:
-        if await _value(connection, f"SELECT pg_try_advisory_lock({_LOCK})"):
+        if await _value(connection, f"SELECT pg_try_advisory_lock({LOCK})"):
             return True
         await _value(connection, _END_STALE, STALE_SECONDS)
         return False

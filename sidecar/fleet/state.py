@@ -30,6 +30,9 @@ _QUEUE = "SELECT pool, count(*) FROM tasks WHERE status = 'queued' GROUP BY pool
 class Fleet(Protocol):
     async def state(self) -> FleetState: ...
 
+    async def problem(self) -> str:
+        """Why the fleet isn't ready; empty if it is."""
+
     async def order(self, order: WorkerOrder) -> None: ...
 
 
@@ -56,6 +59,9 @@ class SingleSidecar:
         )
         queue = QueueState(depth=queued, pools={DEFAULT_POOL: queued} if queued else {})
         return FleetState(leader=self._owner, workers=[worker], queue=queue)
+
+    async def problem(self) -> str:
+        return ""
 
     async def order(self, order: WorkerOrder) -> None:
         message = "This sidecar keeps its tasks in its own file and has no workers. Stop it with Ctrl-C or SIGTERM."
@@ -87,6 +93,16 @@ class SharedFleet:
         leader = await self._journal.query(leading, (DEAD_SECONDS,))
         queue = QueueState(depth=sum(pools.values()), pools=pools)
         return FleetState(leader=leader[0][0] if leader else None, workers=workers, queue=queue)
+
+    async def problem(self) -> str:
+        fresh = "SELECT at > now() - make_interval(secs => %s) FROM leadership"
+        (row,) = await self._journal.query(fresh, (DEAD_SECONDS,))
+        if row[0]:
+            return ""
+        return (
+            f"Nobody has led the fleet for more than {DEAD_SECONDS:.0f} s: tasks of dead workers and schedules wait. "
+            "`brain fleet` shows its processes; restart the one that holds the leader's lock, or the database."
+        )
 
     async def order(self, order: WorkerOrder) -> None:
         update = "UPDATE workers SET wanted = %s WHERE id = %s RETURNING id"

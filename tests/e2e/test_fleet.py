@@ -1,11 +1,14 @@
 """Several sidecars and workers on one database: any node accepts, streams and cancels any task."""
 
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
+from sidecar.fleet.leader import LOCK
 from tests.e2e.support import Json, RunningSidecar, wait_until
 from tests.support.fleet import RunningFleet, running_fleet
 from tests.support.servers import Postgres
@@ -207,3 +210,23 @@ def test_the_command_line_shows_the_fleet_and_stops_a_worker(standing: RunningFl
     extra = standing.worker()
     assert brain("fleet", "kill", extra.id, environ=environ).returncode == 0
     assert extra.process is not None and extra.process.wait(60) == 0
+
+
+def test_ready_fails_while_nobody_leads_the_fleet(fleet: RunningFleet) -> None:
+    node = fleet.node()
+    wait_until(lambda: state_of(node)["leader"], what="a leader")
+    assert node.get("/ready").status == 200
+    url = node.environ["BRAIN_DATABASE_URL"]
+    with psycopg.connect(url, autocommit=True) as usurper, psycopg.connect(url, autocommit=True) as other:
+        waiting = threading.Thread(target=lambda: usurper.execute(f"SELECT pg_advisory_lock({LOCK})"))
+        waiting.start()
+        blocked = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+        wait_until(lambda: other.execute(blocked).fetchone() == (1,), what="the wait for the lock")
+        # The leader loses its connection, and with it the lock, to somebody who doesn't lead.
+        other.execute("SELECT pg_terminate_backend(backend) FROM leadership")
+        waiting.join(60)
+        other.execute("UPDATE leadership SET at = now() - interval '16 seconds'")
+        answer = node.get("/ready", authenticated=False)
+        assert answer.status == 503 and "led the fleet" in answer.json["detail"]
+        assert node.get("/health", authenticated=False).status == 200
+    wait_until(lambda: node.get("/ready").status == 200, what="a new leader")
