@@ -9,6 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from sidecar.doors.store import DoorsStore
+from sidecar.telemetry.correlation import parse
 
 #: Keys of old deliveries that are remembered so that a repetition is recognised. Contents go when they are worked on.
 REMEMBERED = 1_000_000
@@ -32,14 +33,16 @@ CREATE TABLE IF NOT EXISTS aliases (alias TEXT PRIMARY KEY, subject TEXT NOT NUL
 """
 # The oldest of each subject, so that the deliveries of one issue or thread are worked on in order.
 DUE = """
-SELECT id, door, event, subject, payload, digest, attempts FROM deliveries AS one
+SELECT id, door, event, subject, payload, digest, attempts, trace FROM deliveries AS one
 WHERE state = 'stored' AND next_at <= ?
   AND NOT EXISTS (SELECT 1 FROM deliveries WHERE subject = one.subject AND state = 'stored' AND id < one.id)
 ORDER BY next_at, id LIMIT ?
 """
-_INSERT = "INSERT OR IGNORE INTO deliveries (door, delivery_id, digest, event, subject, payload, received) VALUES "
-_VALUES = "(?, ?, ?, ?, coalesce((SELECT subject FROM aliases WHERE alias = ?), ?), ?, ?)"
-_Row = tuple[str, str | None, bytes, str, str, str, str, float]
+_INSERT = (
+    "INSERT OR IGNORE INTO deliveries (door, delivery_id, digest, event, subject, payload, received, trace) VALUES "
+)
+_VALUES = "(?, ?, ?, ?, coalesce((SELECT subject FROM aliases WHERE alias = ?), ?), ?, ?, ?)"
+_Row = tuple[str, str | None, bytes, str, str, str, str, float, str]
 
 
 class DeliveriesFull(Exception):
@@ -57,13 +60,16 @@ class Arrival(NamedTuple):
     body: bytes
     #: Its JSON.
     payload: str
+    #: The `traceparent` that it came with; no signature covers it.
+    trace: str = ""
 
     def row(self) -> _Row:
         digest = hashlib.sha256(self.body).digest()
         # JSON can hold halves of characters, which no store takes.
         named = self.subject.encode("utf-8", "replace").decode()
         subject = named or f"{self.door}:{digest.hex()}"
-        return (self.door, self.delivery_id or None, digest, self.event, subject, subject, self.payload, time.time())
+        given = (self.door, self.delivery_id or None, digest, self.event, subject, subject, self.payload)
+        return (*given, time.time(), self.trace if parse(self.trace) else "")
 
 
 def insert(store: sqlite3.Connection, rows: Sequence[_Row]) -> list[bool]:
@@ -92,6 +98,7 @@ class Delivery(NamedTuple):
     payload: str
     digest: bytes
     attempts: int
+    trace: str
 
     @property
     def key(self) -> str:
@@ -101,6 +108,7 @@ class Delivery(NamedTuple):
 class Deliveries:
     def __init__(self, store: DoorsStore, limit: int = MAX_WAITING) -> None:
         store.create(_SCHEMA)
+        store.add_column("deliveries", "trace", "TEXT NOT NULL DEFAULT ''")  # earlier versions had none
         self._store = store
         self._limit = limit
         #: So many more may wait, at least; counted again when it is used up.

@@ -76,7 +76,7 @@ class DeliveryDispatcher:
         self.loop = WorkLoop(deliveries, self._work_on)
 
     async def _work_on(self, delivery: Delivery) -> None:
-        with bind(trace_of(delivery.key), delivery=delivery.key):
+        with bind(trace_of(delivery.key, delivery.trace), delivery=delivery.key):
             await self._act_on(delivery)
 
     async def _act_on(self, delivery: Delivery) -> None:

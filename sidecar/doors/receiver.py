@@ -31,6 +31,7 @@ from sidecar.doors.signatures import (
     check_plain,
     check_slack,
 )
+from sidecar.telemetry.correlation import HEADER
 
 #: GitHub's largest events, such as pushes of many commits, are longer; none of those asks for anything.
 MAX_BODY = 4 * 1024 * 1024
@@ -112,7 +113,8 @@ class Receiver:
             return problem(404, "unknown_hook", "There is no such hook here, or it has no secret.")
         if name == "slack" and text_at(sent.payload, "type") == "url_verification":
             return JSONResponse({"challenge": text_at(sent.payload, "challenge")[:500]})
-        return await self._store(Arrival(name, sent.delivery_id, sent.event, sent.subject, body, sent.text))
+        trace = headers.get(HEADER, "")
+        return await self._store(Arrival(name, sent.delivery_id, sent.event, sent.subject, body, sent.text, trace))
 
     async def _store(self, arrival: Arrival) -> Response:
         try:

@@ -13,7 +13,7 @@ from sidecar.client.client import Client
 from sidecar.client.errors import ClientError, Refused
 from sidecar.client.sidecars import Launcher, find_sidecar
 from sidecar.doors.actions import Json, text_at
-from sidecar.doors.channels import Channel, ReportedTask
+from sidecar.doors.channels import Channel, ReportedTask, TaskOrigin
 from sidecar.doors.deliveries import Deliveries
 from sidecar.doors.dispatcher import conversation_of
 from sidecar.doors.outbox import DoorsOutbox, NewLetter
@@ -41,7 +41,7 @@ class Reports:
         self._deliveries = deliveries
         self._data_dir = data_dir
         self._channels = channels
-        self._subjects: dict[str, str] = {}
+        self._origins: dict[str, TaskOrigin] = {}
         self._uncommitted = 0
         self._ended = threading.Event()
         self._loop = asyncio.get_running_loop()
@@ -100,24 +100,26 @@ class Reports:
 
     def _letters(self, client: Client, event: Json) -> list[NewLetter]:
         task_id = text_at(event, "taskId")
-        task = ReportedTask(task_id, lambda: self._subject(client, task_id))
+        task = ReportedTask(task_id, lambda: self._origin(client, task_id))
         return [letter for channel in self._channels for letter in channel.write(event, task)]
 
-    def _subject(self, client: Client, task_id: str) -> str:
-        found = self._subjects.pop(task_id, None)
-        found = _find_subject(client, task_id) if found is None else found
-        self._subjects[task_id] = found  # as the newest
-        while len(self._subjects) > _REMEMBERED:
-            self._subjects.pop(next(iter(self._subjects)))
+    def _origin(self, client: Client, task_id: str) -> TaskOrigin:
+        found = self._origins.pop(task_id, None)
+        found = _find_origin(client, task_id) if found is None else found
+        self._origins[task_id] = found  # as the newest
+        while len(self._origins) > _REMEMBERED:
+            self._origins.pop(next(iter(self._origins)))
         return found
 
     def _wait_for(self, work: Coroutine[Any, Any, Any]) -> Any:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(60)
 
 
-def _find_subject(client: Client, task_id: str) -> str:
+def _find_origin(client: Client, task_id: str) -> TaskOrigin:
     try:
-        conversation = text_at(client.get(f"/api/brain/tasks/{task_id}"), "conversationId")
+        task = client.get(f"/api/brain/tasks/{task_id}")
     except Refused:  # it was deleted
-        return ""
-    return conversation.removeprefix(_CONVERSATION) if conversation.startswith(_CONVERSATION) else ""
+        return TaskOrigin("")
+    conversation = text_at(task, "conversationId")
+    subject = conversation.removeprefix(_CONVERSATION) if conversation.startswith(_CONVERSATION) else ""
+    return TaskOrigin(subject, text_at(task, "traceparent"))

@@ -32,6 +32,11 @@ class DoorsStore:
         """Before the first job."""
         self._connection.executescript(schema)
 
+    def add_column(self, table: str, name: str, kind: str) -> None:
+        """Unless the table has it; before the first job."""
+        if name not in {row[1] for row in self._connection.execute(f"PRAGMA table_info({table})")}:
+            self._connection.execute(f"ALTER TABLE {table} ADD COLUMN {name} {kind}")
+
     async def do(self, job: Callable[[sqlite3.Connection], Any]) -> Any:
         """The job's result, once it is committed."""
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()

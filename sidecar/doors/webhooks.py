@@ -5,11 +5,12 @@ import hmac
 import json
 from collections.abc import Sequence
 
-from sidecar.doors.actions import Json
+from sidecar.doors.actions import Json, text_at
 from sidecar.doors.channels import ReportedTask
 from sidecar.doors.http import DoorsHttp, NotSent
 from sidecar.doors.outbox import Letter, NewLetter
 from sidecar.doors.settings import Webhook
+from sidecar.telemetry.correlation import HEADER
 
 #: The names that programs outside know these events by. Events without a name here are `brain/TYPE`.
 _NAMES = {"complete": "brain/task.completed", "error": "brain/task.failed", "step": "brain/task.progress"}
@@ -26,12 +27,11 @@ class WebhookChannel:
 
     def write(self, event: Json, task: ReportedTask) -> list[NewLetter]:
         key, kind = f"{task.id}.{event['seq']}", event_name(event)
-        body = json.dumps({"event": kind, "id": key, "data": event})
-        return [
-            NewLetter(f"{hook.name}.{key}", f"{self.prefix}{hook.name}", body)
-            for hook in self._webhooks.values()
-            if {"*", kind, event["type"]} & set(hook.events)
-        ]
+        wanted = [hook for hook in self._webhooks.values() if {"*", kind, event["type"]} & set(hook.events)]
+        if not wanted:
+            return []
+        body = json.dumps({"event": kind, "id": key, HEADER: task.trace.header(key), "data": event})
+        return [NewLetter(f"{hook.name}.{key}", f"{self.prefix}{hook.name}", body) for hook in wanted]
 
     async def send(self, letter: Letter) -> None:
         hook = self._webhooks.get(letter.target.removeprefix(self.prefix))
@@ -44,6 +44,8 @@ class WebhookChannel:
             "X-Brain-Delivery": letter.key,
             "X-Brain-Signature": f"sha256={signature}",
         }
+        if trace := text_at(json.loads(letter.body), HEADER):
+            headers[HEADER] = trace
         await self._http.request("POST", hook.url, headers, body)
 
 

@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.doors import SECRET, Doors, labeled, sign
+from tests.e2e.doors import SECRET, Doors, labeled, sign, signed
 from tests.e2e.support import RunningSidecar, wait_until
 from tests.support.emulate import TOKEN, emulated_github
+
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 
 class Receiver:
@@ -64,7 +66,8 @@ def test_a_webhook_is_signed_and_sent_again_until_it_is_taken(sidecar: RunningSi
     (config / "webhooks.toml").write_text(hook)
     try:
         with opened(Doors(sidecar)) as doors:
-            doors.github("issues", labeled(3), "d-1")
+            body, headers = signed("issues", labeled(3), "d-1")
+            assert doors.post("github", body, **headers, traceparent=f"00-{TRACE}-00f067aa0ba902b7-01")[0] == 202
             wait_until(lambda: other.received, what="the webhook")
             wait_until(lambda: doors.rows("SELECT state FROM outbox") == [("sent",)], what="the letter")
     finally:
@@ -72,7 +75,11 @@ def test_a_webhook_is_signed_and_sent_again_until_it_is_taken(sidecar: RunningSi
         other.server.server_close()
     [(headers, body)] = other.received
     assert headers["X-Brain-Signature"] == f"sha256={sign(body)}"
-    assert json.loads(body)["event"] == "brain/task.failed"
+    said = json.loads(body)
+    assert said["event"] == "brain/task.failed"
+    # One id leads from the sender of the delivery through the task to whoever hears of its end.
+    assert headers["traceparent"].split("-")[1] == TRACE
+    assert sidecar.task(said["data"]["taskId"])["traceparent"].split("-")[1] == TRACE
 
 
 def test_the_issue_hears_of_its_task_once_also_if_the_process_is_killed(

@@ -2,7 +2,7 @@
 
 import json
 
-from sidecar.doors.channels import ReportedTask
+from sidecar.doors.channels import ReportedTask, TaskOrigin
 from sidecar.doors.linear_channel import LinearChannel, activity_id, first_thought
 from sidecar.doors.linear_picker import pick_filter
 from sidecar.doors.settings import LinearPick
@@ -25,7 +25,7 @@ _EVENTS = [
 def _inputs() -> list[tuple[str, object]]:
     channel = LinearChannel(None)  # type: ignore[arg-type] - it only writes here
     events = [{**event, "taskId": "t", "seq": at} for at, event in enumerate(_EVENTS)]
-    task = ReportedTask("t", lambda: "linear:s")
+    task = ReportedTask("t", lambda: TaskOrigin("linear:s"))
     letters = [first_thought("linear:s", "k"), *(letter for event in events for letter in channel.write(event, task))]
     found: list[tuple[str, object]] = []
     for letter in letters:

@@ -3,7 +3,7 @@
 import json
 
 from sidecar.doors.answers import choose, decide, waiting_for
-from sidecar.doors.channels import ReportedTask
+from sidecar.doors.channels import ReportedTask, TaskOrigin
 from sidecar.doors.evidence import describe_pull, verified
 from sidecar.doors.linear_channel import LinearChannel, activity_id, choose_state
 from sidecar.doors.linear_picker import in_order
@@ -93,8 +93,8 @@ def test_activities_have_ids_of_their_own_and_only_sessions_hear_them() -> None:
     assert activity_id("a") == activity_id("a") != activity_id("b") and activity_id("a")[14] == "4"
     channel = LinearChannel(None)  # type: ignore[arg-type] - it only writes here
     event = {"type": "approval", "state": "requested", "argv": ["rm", "x"], "why": "", "taskId": "t", "seq": 3}
-    assert channel.write(event, ReportedTask("t", lambda: "github:a/b#1")) == []
-    [letter] = channel.write(event, ReportedTask("t", lambda: "linear:s"))
+    assert channel.write(event, ReportedTask("t", lambda: TaskOrigin("github:a/b#1"))) == []
+    [letter] = channel.write(event, ReportedTask("t", lambda: TaskOrigin("linear:s")))
     activity = json.loads(letter.body)["activity"]
     assert activity["content"]["type"] == "elicitation" and "`rm x`" in activity["content"]["body"]
     assert activity["signal"] == "select"
