@@ -18,7 +18,18 @@ MAX_LOCATIONS = 50
 
 _KINDS = {
     "read": ("read_file", "read_files", "list_dir", "read_directory_tree", "get_workspace_info", "command_output"),
-    "search": ("find_files", "search_code", "find_symbols", "find_code", "impact", "recall", "git_log", "git_blame"),
+    "search": (
+        "find_files",
+        "search_code",
+        "find_symbols",
+        "find_code",
+        "impact",
+        "similar",
+        "tests_of",
+        "recall",
+        "git_log",
+        "git_blame",
+    ),
     "edit": (
         "write_file",
         "create_file",

@@ -310,18 +310,18 @@ class LocalMemory:
         index = await self._ready(workspace, 0)
         return await index.ask(lambda store: sorted({target for _, target in imported_by(store, [path])}), [])
 
-    async def similar(self, workspace: str, symbol: str, limit: int = 10) -> Found:
+    async def similar(self, workspace: str, symbol: str, limit: int = 10, wait: float = 0) -> Found:
         from sidecar.memory.answers import answer_similar
 
-        index = await self._ready(workspace, 0)
+        index = await self._ready(workspace, wait)
         nothing: list[Hit] = []
         hits = await index.ask(lambda store: answer_similar(store, index.workspace, symbol, limit), nothing)
         return Found(await index.progress(), hits)
 
-    async def tests_of(self, workspace: str, path: str) -> Sequence[Affected]:
+    async def tests_of(self, workspace: str, path: str, wait: float = 0) -> Sequence[Affected]:
         from sidecar.memory.dependents import tests_of
 
-        index = await self._ready(workspace, 0)
+        index = await self._ready(workspace, wait)
         return await index.ask(lambda store: tests_of(store, path), [])
 
     async def repository_map(self, workspace: str, budget: int, words: str = "", near: Sequence[str] = ()) -> str:

@@ -79,10 +79,10 @@ class Memory(Protocol):
     async def imports(self, workspace: str, path: str) -> Sequence[str]:
         """The files and packages of the workspace that a file imports."""
 
-    async def similar(self, workspace: str, symbol: str, limit: int = 10) -> Found:
+    async def similar(self, workspace: str, symbol: str, limit: int = 10, wait: float = 0) -> Found:
         """Definitions that are written much like this one."""
 
-    async def tests_of(self, workspace: str, path: str) -> Sequence[Affected]:
+    async def tests_of(self, workspace: str, path: str, wait: float = 0) -> Sequence[Affected]:
         """The tests that reach a file by imports, the nearest first."""
 
     async def repository_map(self, workspace: str, budget: int, words: str = "", near: Sequence[str] = ()) -> str:

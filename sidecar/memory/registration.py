@@ -21,6 +21,16 @@ def memory_tools(memory: Memory, past: Past, notes: Notes, skills: Skills) -> di
 
         return ImpactTool(memory)
 
+    def similar() -> AnyTool:
+        from sidecar.memory.tools import SimilarTool
+
+        return SimilarTool(memory)
+
+    def tests_of() -> AnyTool:
+        from sidecar.memory.tools import FileTestsTool
+
+        return FileTestsTool(memory)
+
     def recall() -> AnyTool:
         from sidecar.memory.past_tools import Recall
 
@@ -36,7 +46,15 @@ def memory_tools(memory: Memory, past: Past, notes: Notes, skills: Skills) -> di
 
         return SkillTool(skills)
 
-    return {"find_code": find_code, "impact": impact, "recall": recall, "propose_note": propose_note, "skill": skill}
+    return {
+        "find_code": find_code,
+        "impact": impact,
+        "similar": similar,
+        "tests_of": tests_of,
+        "recall": recall,
+        "propose_note": propose_note,
+        "skill": skill,
+    }
 
 
 class IndexStarter:

@@ -1,10 +1,11 @@
-"""The tools that ask the memory: `find_code` and `impact`."""
+"""The tools that ask the memory: `find_code`, `similar`, `impact` and `tests_of`."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field, JsonValue, model_validator
 
-from sidecar.memory.port import Affected, Hit, Memory, SearchRequest
+from sidecar.memory.port import Affected, Found, Hit, Memory, SearchRequest
 from tools.errors import ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
@@ -40,14 +41,22 @@ class FindCode:
     async def run(self, args: FindCodeArguments, host: Host, call: Call, output: Output) -> ToolResult:
         path = "" if args.path in ("", ".") else args.path
         search = SearchRequest(args.query, args.limit, path, args.kind)
-        found = await self._memory.search(call.workspace, search, min(_WAIT_SECONDS, call.timeout / 2))
-        if not found.hits:
-            still = " The index is still being built; try again, or use search_code." if found.state != "ready" else ""
-            text = f"Nothing matches {args.query[:100]!r}.{still}"
-            return ToolResult(text, {"state": found.state, "hits": []}, "no hit")
-        hits: list[JsonValue] = [_hit_json(hit) for hit in found.hits]
-        text = "\n".join(_describe(hit) for hit in found.hits)
-        return ToolResult(text, {"state": found.state, "hits": hits}, plural(len(found.hits), "hit"))
+        found = await self._memory.search(call.workspace, search, _wait(call))
+        return _hits_result(found, f"Nothing matches {args.query[:100]!r}.")
+
+
+def _wait(call: Call) -> float:
+    """Seconds to wait for an index that is being built."""
+    return min(_WAIT_SECONDS, call.timeout / 2)
+
+
+def _hits_result(found: Found, nothing: str) -> ToolResult:
+    if not found.hits:
+        still = " The index is still being built; try again, or use search_code." if found.state != "ready" else ""
+        return ToolResult(nothing + still, {"state": found.state, "hits": []}, "no hit")
+    hits: list[JsonValue] = [_hit_json(hit) for hit in found.hits]
+    text = "\n".join(_describe(hit) for hit in found.hits)
+    return ToolResult(text, {"state": found.state, "hits": hits}, plural(len(found.hits), "hit"))
 
 
 def _describe(hit: Hit) -> str:
@@ -67,6 +76,28 @@ def _hit_json(hit: Hit) -> JsonValue:
         "score": hit.score,
         "why": hit.why,
     }
+
+
+class SimilarArguments(Arguments):
+    symbol: Annotated[str, Field(min_length=1, max_length=200, description="A function, method or class.")]
+    limit: Annotated[int, Field(ge=1, le=50)] = 8
+
+
+class SimilarTool:
+    spec = ToolSpec(
+        name="similar",
+        description="Find definitions that are written much like this one: copies, siblings, candidates to reuse.",
+        arguments=SimilarArguments,
+        timeout=90.0,
+        retryable=True,
+    )
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    async def run(self, args: SimilarArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        found = await self._memory.similar(call.workspace, args.symbol, args.limit, _wait(call))
+        return _hits_result(found, f"Nothing is known to be like {args.symbol}.")
 
 
 class ImpactArguments(Arguments):
@@ -98,20 +129,50 @@ class ImpactTool:
 
     async def run(self, args: ImpactArguments, host: Host, call: Call, output: Output) -> ToolResult:
         path = "" if args.path in ("", ".") else args.path
-        if path and (await host.stat(path)).kind != "file":
-            raise ToolError(f"{path} is not a file.", advice="Name a file, or a symbol.")
-        wait = min(_WAIT_SECONDS, call.timeout / 2)
-        found = await self._memory.impact(call.workspace, path, args.symbol, args.depth, wait)
-        named = args.symbol or path
+        if path:
+            await _check_file(host, path, "Name a file, or a symbol.")
+        found = await self._memory.impact(call.workspace, path, args.symbol, args.depth, _wait(call))
         if not found:
-            return ToolResult(
-                f"Nothing in this workspace is known to depend on {named}.", {"hits": []}, "no dependents"
-            )
-        lines = [_describe_affected(each) for each in found[:_SHOWN]]
-        if len(found) > _SHOWN:
-            lines.append(f"… {len(found) - _SHOWN} more")
-        hits: list[JsonValue] = [_affected_json(each) for each in found]
-        return ToolResult("\n".join(lines), {"hits": hits}, plural(len(found), "dependent"))
+            text = f"Nothing in this workspace is known to depend on {args.symbol or path}."
+            return ToolResult(text, {"hits": []}, "no dependents")
+        return _affected_result(found, "dependent")
+
+
+class FileTestsArguments(Arguments):
+    path: Annotated[str, Field(min_length=1, description="A source file.")]
+
+
+class FileTestsTool:
+    spec = ToolSpec(
+        name="tests_of",
+        description="List the test files that reach a source file by imports or are named after it, nearest first.",
+        arguments=FileTestsArguments,
+        timeout=90.0,
+        retryable=True,
+    )
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    async def run(self, args: FileTestsArguments, host: Host, call: Call, output: Output) -> ToolResult:
+        await _check_file(host, args.path, "Name a source file.")
+        found = await self._memory.tests_of(call.workspace, args.path, _wait(call))
+        if not found:
+            return ToolResult(f"No test in this workspace is known to reach {args.path}.", {"hits": []}, "no tests")
+        return _affected_result(found, "test")
+
+
+async def _check_file(host: Host, path: str, advice: str) -> None:
+    if (await host.stat(path)).kind != "file":
+        raise ToolError(f"{path} is not a file.", advice=advice)
+
+
+def _affected_result(found: Sequence[Affected], noun: str) -> ToolResult:
+    lines = [_describe_affected(each) for each in found[:_SHOWN]]
+    if len(found) > _SHOWN:
+        lines.append(f"… {len(found) - _SHOWN} more")
+    hits: list[JsonValue] = [_affected_json(each) for each in found]
+    return ToolResult("\n".join(lines), {"hits": hits}, plural(len(found), noun))
 
 
 def _describe_affected(each: Affected) -> str:

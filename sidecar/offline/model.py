@@ -11,6 +11,7 @@ from sidecar.offline.parsed_request import ParsedRequest, last_message, parse_qu
 from sidecar.offline.scaffold.skill import Scaffold
 from sidecar.offline.skill import Act, Decline, Move, OfflineSkill
 from sidecar.offline.skills.commit import Commit, CommitMessage
+from sidecar.offline.skills.covering_tests import CoveringTests
 from sidecar.offline.skills.explain_file import ExplainFile
 from sidecar.offline.skills.explain_project import ExplainProject
 from sidecar.offline.skills.explain_symbol import ExplainSymbol
@@ -56,6 +57,7 @@ SKILLS: tuple[OfflineSkill, ...] = (
     CountLines(),
     ExplainLines(),
     ExplainFile(),
+    CoveringTests(),
     Usages(),
     ExplainSymbol(),
     ListFiles(),

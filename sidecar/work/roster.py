@@ -17,6 +17,8 @@ READ = (
     "search_code",
     "find_code",
     "impact",
+    "similar",
+    "tests_of",
     "recall",
     "propose_note",
     "skill",

@@ -4,6 +4,7 @@ import asyncio
 import os
 import subprocess
 from collections.abc import AsyncIterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,15 @@ import pytest
 from sidecar.cache.watcher import Watcher
 from sidecar.memory.local import LocalMemory
 from sidecar.memory.port import Memory, SearchRequest
+from sidecar.memory.r2r import R2RMemory
+from sidecar.memory.r2r_client import R2RClient
+from sidecar.memory.tools import FileTestsArguments, FileTestsTool, SimilarArguments, SimilarTool
+from tests.support.r2r_server import KEY, serving
 from tests.waiting import SECONDS
+from tools.errors import ToolError
+from tools.local.backend import LocalBackend
+from tools.local.sandbox.probe import Sandboxes
+from tools.spec import Call
 
 FILES = {
     "shop/prices.py": (
@@ -49,12 +58,17 @@ def watcher() -> Watcher:
     return Watcher(delay=0)
 
 
-@pytest.fixture(params=["local"])
+@pytest.fixture(params=["local", "r2r"])
 async def memory(request: pytest.FixtureRequest, tmp_path: Path, watcher: Watcher) -> AsyncIterator[Memory]:
-    memory = LocalMemory(tmp_path / "data", "off", watcher.subscribe)
-    yield memory
-    await memory.close()
-    watcher.close()
+    with serving() if request.param == "r2r" else nullcontext() as server:
+        data = tmp_path / "data"
+        if server is None:
+            memory = LocalMemory(data, "off", watcher.subscribe)
+        else:
+            memory = R2RMemory(R2RClient(server.url, KEY), data, "off", watcher.subscribe)
+        yield memory
+        await memory.close()
+        watcher.close()
 
 
 async def find(memory: Memory, workspace: Path, query: str, limit: int = 10) -> list[tuple[str, str]]:
@@ -122,6 +136,28 @@ async def test_similar_definitions_share_their_words(memory: Memory, workspace: 
     await find(memory, workspace, "total")
     found = await memory.similar(str(workspace), "total")
     assert found.hits[0].symbol == "sum"
+
+
+async def test_agents_ask_for_tests_and_for_similar_code_by_tools(
+    memory: Memory, workspace: Path, tmp_path: Path
+) -> None:
+    backend = LocalBackend((), tmp_path / "backend", sandboxes=Sandboxes("off"))
+    host, call = backend.host(str(workspace)), Call("call", str(workspace), 2 * SECONDS)
+    tests = FileTestsTool(memory)
+    try:
+        found = await tests.run(FileTestsArguments(path="shop/tax.py"), host, call, lambda stream, text: None)
+        assert "tests/test_prices.py" in found.content and "imports shop/prices.py" in found.content
+        untested = await tests.run(FileTestsArguments(path="web/cart.ts"), host, call, lambda stream, text: None)
+        assert untested.details == {"hits": []}
+        for path in ("shop", "../outside.py"):
+            with pytest.raises(ToolError):
+                await tests.run(FileTestsArguments(path=path), host, call, lambda stream, text: None)
+        alike = await SimilarTool(memory).run(
+            SimilarArguments(symbol="with_tax"), host, call, lambda stream, text: None
+        )
+        assert "shop/prices.py" in alike.content and "def with_tax" not in alike.content
+    finally:
+        await backend.close()
 
 
 async def test_the_map_names_the_most_imported_files_first_and_keeps_its_budget(

@@ -21,6 +21,8 @@ _FOLDED = {
     "find_symbols": ("looked up a symbol", "looked up {} symbols"),
     "find_code": ("searched the index", "searched the index {} times"),
     "impact": ("looked up dependents", "looked up dependents {} times"),
+    "similar": ("searched the index", "searched the index {} times"),
+    "tests_of": ("looked up tests", "looked up tests {} times"),
     "recall": ("looked at past work", "looked at past work {} times"),
     "analyze_code": ("analyzed 1 file", "analyzed {} files"),
     "describe_file": ("described 1 file", "described {} files"),

@@ -12,12 +12,13 @@ from tools.code.files import is_copied, is_test
 from tools.code.languages import language_of
 
 _CODE = r"\.(?:py|tsx?|jsx?|mjs|go|rs|java)"
-_FILE = (
+FILE = (
     r"(?P<file_quote>[`\"'“])?(?P<file>[\w@+./-]*/[\w@+./-]+|[\w-]+"
     rf"{_CODE}|(?(file_quote)[\w@+./() -]+{_CODE}|(?!)))(?:[`\"'”])?"
 )
 _THIS = r"(?P<this>this(?:\s+(?:file|function|class|method|code|module|symbol))?|it)"
-_WHAT = part("{kind}((the )?(file|module) )?({this}|{file}|{name})( (in|from) {path})?", this=_THIS, file=_FILE)
+CHANGE = part("(chang|remov|delet|renam|edit|modif|refactor|touch)(e|ed|es|ing|y|ied|ying)?")
+_WHAT = part("{kind}((the )?(file|module) )?({this}|{file}|{name})( (in|from) {path})?", this=_THIS, file=FILE)
 _USED = phrases(
     """
     {who} (all )?(calls?|uses?|references?|imports?|invokes?|needs?) {what}{where}
@@ -46,7 +47,7 @@ _BROKEN = phrases(
     """,
     what=_WHAT,
     may="(?:would|will|could|might|can|may)",
-    change=part("(chang|remov|delet|renam|edit|modif|refactor|touch)(e|ed|es|ing|y|ied|ying)?"),
+    change=CHANGE,
 )
 _MOST, _SHOWN, _WIDTH = 500, 20, 140
 _NO_NAME = re.compile(r"you|me|us|we|they|the|an?|any|that|there|nobody|everyone|someone|all|python|git", re.IGNORECASE)

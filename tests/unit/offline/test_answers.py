@@ -97,6 +97,12 @@ def said(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> str:
             "who calls foo | who uses `foo`? | where is foo used | find all usages of foo | find references to foo"
             " | who is using foo | is foo still used? | which files use foo | show me the callers of foo()",
         ),
+        (
+            "tests_of",
+            {"path": "src/app.py"},
+            "which tests cover src/app.py? | is `src/app.py` tested? | list the tests for src/app.py"
+            " | which tests should I run if I change src/app.py",
+        ),
         ("find_usages", {"symbol": "src/app.py"}, "who imports src/app.py | which files import src/app.py"),
         (
             "find_usages",
