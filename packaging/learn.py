@@ -12,16 +12,18 @@ from collections import Counter
 from collections.abc import Sequence
 from math import exp, sqrt
 from pathlib import Path
+from typing import NamedTuple
 
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(PROJECT))
 
 from sidecar.wire.intents import Intent  # noqa: E402
-from sidecar.work.routing.features import features  # noqa: E402
+from sidecar.work.routing.features import FOLLOWS, REPORTS, features  # noqa: E402
 from sidecar.work.routing.guess import GUESSED, LEARNED, NEUTRAL, UNIT, guess  # noqa: E402
+from sidecar.work.routing.translation import WORDS  # noqa: E402
 from tests.sentences import all_sentences, labelled  # noqa: E402
 
-EPOCHS = 20
+EPOCHS = 14
 LEARNING_RATE = 0.3
 #: The share of features that each step ignores, so that none decides alone.
 DROPOUT = 0.4
@@ -30,18 +32,29 @@ MIN_SENTENCES = 2
 MAX_FEATURES = 25_000
 SEED = 1
 
+#: Any request may follow an answer: one in so many is learned as such too.
+FOLLOWING = 10
+
 Rows = list[list[float]]
 
 
-def learn(sentences: Sequence[tuple[Intent, str]]) -> dict[str, list[float]]:
+class Sentence(NamedTuple):
+    intent: Intent
+    text: str
+    #: Something was said before in the conversation.
+    follows: bool = False
+
+
+def learn(sentences: Sequence[Sentence]) -> dict[str, list[float]]:
     """For every feature, its weight for each intent, averaged over all steps."""
-    found = [features(text) for _, text in sentences]
+    found = [features(each.text, follows=each.follows) for each in sentences]
     counts = Counter(feature for each in found for feature in each)
     names = sorted(feature for feature, count in counts.items() if count >= MIN_SENTENCES)
     numbers = {feature: number for number, feature in enumerate(names)}
+    corrections = {number for feature, number in numbers.items() if feature[0] in (FOLLOWS, REPORTS)}
     examples = [
-        (sorted(numbers[feature] for feature in each if feature in numbers), GUESSED.index(intent))
-        for each, (intent, _) in zip(found, sentences, strict=True)
+        (sorted(numbers[feature] for feature in each if feature in numbers), GUESSED.index(sentence.intent))
+        for each, sentence in zip(found, sentences, strict=True)
     ]
     weights: Rows = [[0.0] * len(GUESSED) for _ in names]
     #: Updates times the step at which they came: subtracted in the end, this leaves the average.
@@ -54,7 +67,8 @@ def learn(sentences: Sequence[tuple[Intent, str]]) -> dict[str, list[float]]:
             seen = [number for number in whole if chance.random() > DROPOUT] or whole
             errors = _errors([weights[number] for number in seen], right)
             size = sum([error * error for error in errors])
-            for number in seen:
+            # Follow-ups and reports use words in their own way, so the words' own weights stay as they are.
+            for number in corrections.intersection(seen) or seen:
                 moved[number] += size
                 rate = LEARNING_RATE / sqrt(moved[number])
                 row, when = weights[number], added[number]
@@ -82,10 +96,10 @@ def _spread(row: Sequence[float]) -> float:
     return max(row) - min(row)
 
 
-def head(sentences: Sequence[tuple[Intent, str]]) -> str:
-    """The first line of the file, which identifies the training sentences."""
-    text_of_all = "\n".join(f"{intent}\t{text}" for intent, text in sentences)
-    fingerprint = hashlib.sha256(text_of_all.encode()).hexdigest()[:16]
+def head(sentences: Sequence[Sentence]) -> str:
+    """The first line of the file, which identifies the training sentences and the dictionary."""
+    text_of_all = "\n".join(f"{intent}\t{text}\t{follows}" for intent, text, follows in sentences)
+    fingerprint = hashlib.sha256(text_of_all.encode() + WORDS.read_bytes()).hexdigest()[:16]
     return f"# packaging/learn.py, {len(sentences)} sentences, {fingerprint}\t{' '.join(GUESSED)}"
 
 
@@ -94,8 +108,14 @@ def letter(weight: float) -> str:
     return chr(min(max(NEUTRAL + round(weight * UNIT), ord("!")), ord("~")))
 
 
+def to_learn() -> list[Sentence]:
+    learned = [Sentence(*each) for each in all_sentences("learned")]
+    followed = [Sentence(*each, follows=True) for each in all_sentences("followed")]
+    return [*learned, *followed, *[each._replace(follows=True) for each in learned[::FOLLOWING]]]
+
+
 def main() -> int:
-    sentences = list(all_sentences("learned"))
+    sentences = to_learn()
     if "--check" in sys.argv[1:]:
         with LEARNED.open(encoding="utf-8") as file:
             fresh = file.readline().rstrip("\n") == head(sentences)

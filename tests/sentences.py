@@ -1,4 +1,4 @@
-"""The router's labelled sentences: it was trained with `learned`, and never with `unseen`."""
+"""The router's labelled sentences: trained with `learned` and (after an answer) `followed`, never with `unseen`."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Literal, cast
 from sidecar.wire.intents import INTENTS, Intent
 
 SENTENCES = Path(__file__).resolve().parent.parent / "packaging" / "router"
-Part = Literal["learned", "unseen"]
+Part = Literal["learned", "followed", "unseen"]
 
 
 def labelled(part: Part) -> Iterator[tuple[str, list[tuple[Intent, str]]]]:
@@ -22,10 +22,10 @@ def all_sentences(part: Part) -> Iterator[tuple[Intent, str]]:
 
 
 def _read(path: Path) -> Iterator[tuple[Intent, str]]:
-    """One sentence a line, under its intent."""
+    """One sentence a line, under its intent; ¶ stands for a line break."""
     intent = ""
     for line in path.read_text(encoding="utf-8").splitlines():
         if line[1:-1] in INTENTS and line[0] == "[":
             intent = line[1:-1]
         elif line:
-            yield cast("Intent", intent), line
+            yield cast("Intent", intent), line.replace("¶", "\n")

@@ -84,7 +84,7 @@ def _judge(task: str, context: Context | None, *, follows: bool) -> tuple[Intent
     """By cues first, then by words. When it stays open, the pipeline that may edit; its first edit asks."""
     if follows and agrees(task):
         return "edit_code", 0.95, "you agree to what was proposed"
-    guessed = guess(task)
+    guessed = guess(task, follows=follows)
     if _is_banned(task, guessed.intent):
         intent = guessed.intent if guessed.intent in READ_ONLY else "explain_code"
         return intent, max(guessed.confidence, SURE), "you want nothing changed"
@@ -98,6 +98,9 @@ def _judge(task: str, context: Context | None, *, follows: bool) -> tuple[Intent
     about = (context is not None and bool(context.selected_code)) or (follows and "?" not in task)
     if _may_want_a_change(task, guessed, about=about):
         return "edit_code", min(guessed.writes, SURE - 0.01), "it may ask for a change; the first edit asks you"
+    if follows and guessed.intent not in (*READ_ONLY, "run_command") and guessed.writes_alone < SURE:
+        # That it follows an answer doesn't give the right to edit unasked.
+        return guessed.intent, min(guessed.confidence, SURE - 0.01), f"{guessed.why}; the first edit asks you"
     return guessed.intent, guessed.confidence, guessed.why
 
 

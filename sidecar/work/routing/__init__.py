@@ -1,4 +1,4 @@
 """Guesses the intent of a sentence by its words, with weights learned from labelled sentences.
 
-No language model, no state, one small file to read: about ten microseconds a sentence.
+No language model, no state, two small files to read: about 0.1 ms a sentence.
 """

@@ -42,6 +42,12 @@ _FILLER = (
 )
 _AGREES = re.compile(rf"(?:(?:{_YES}|{_DO}|and|und|y|et|e|{_FILLER})[\s,.!;:–-]*)+", re.IGNORECASE)
 _DOES = re.compile(rf"\b(?:{_YES}|{_DO})\b", re.IGNORECASE)
+#: With thanks, praise alone ends the conversation; only these still agree.
+_THANKED = re.compile(r"\b(?:thanks|thank you|danke|gracias|merci|obrigad[oa])\b", re.IGNORECASE)
+_CONSENTS = re.compile(
+    rf"\b(?:yes|yep|yeah|yup|sure|please|ja|jo|jep|klar|gerne?|bitte|s[ií]|claro|por favor|oui|volontiers|sim|{_DO})\b",
+    re.IGNORECASE,
+)
 
 #: The whole request asks to undo the last change; politeness around it doesn't matter.
 _UNDO = (
@@ -182,7 +188,9 @@ def agrees(text: str) -> bool:
     """Whether the whole text agrees to what was proposed before."""
     bare = text.strip().lower()
     # Most texts fail the first match at their first word; the search would read them to their end.
-    return len(bare) <= _SHORT and _AGREES.fullmatch(bare + " ") is not None and _DOES.search(bare) is not None
+    if len(bare) > _SHORT or _AGREES.fullmatch(bare + " ") is None:
+        return False
+    return (_CONSENTS if _THANKED.search(bare) else _DOES).search(bare) is not None
 
 
 def asks_to_undo(text: str, *, follows: bool = False) -> bool:

@@ -1,7 +1,9 @@
-"""Features of a sentence: its words, alone and combined, and their positions."""
+"""Features of a sentence: its words, alone and combined, in English too, and their positions."""
 
 import re
 from itertools import pairwise
+
+from sidecar.work.routing.translation import translate
 
 _ALONE = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
 #: A word or a sign. In scripts without spaces, each character counts as a word.
@@ -16,27 +18,48 @@ _STEM = 5
 #: Names in code: `snake_case`, `camelCase`, or anything in backticks.
 _NAME = re.compile(r"_|`|[a-z0-9][A-Z]")
 _NAMED = "@"
+#: Features of follow-ups begin with this, some of reports with the other.
+FOLLOWS, REPORTS = "↳", "¶"
+_PARAGRAPH = "\n\n"
+#: As many words of a report tell most about it.
+_TITLE = 8
 
 
-def features(text: str) -> list[str]:
-    """Each once, in order."""
+def features(text: str, *, follows: bool = False) -> list[str]:
+    """Each once, in order. `follows`: something was said before in this conversation."""
     text = _without_code(text)
     words = _words(text.lower())
-    found = _combine(words)
+    translated = translate(words)
+    found = _combine(words, skip=translated is None)
     found += [f"{word[:_STEM]}~" for word in words if len(word) > _STEM]
     found += [f">{other}" for word, other in pairwise(words) if word in _STOPS]
     found.append(f"#{min(len(words) // 4, 8)}")
+    if translated is not None:
+        found += _combine(translated)
+    if _PARAGRAPH in text:
+        # A title and paragraphs are the form of a report, whatever its words.
+        found += [
+            REPORTS,
+            f"{REPORTS}{'?' in words}{min(text.count(_PARAGRAPH), 4)}",
+            *[f"{REPORTS}{word}" for word in (translated or words)[:_TITLE]],
+        ]
+    if follows:
+        # After an answer, a word may mean something else, and what is no question rarely mere talk.
+        found += [f"{FOLLOWS}{word}" for word in translated or words]
+        found.append(f"{FOLLOWS}{'?' in words}{min(len(words) // 3, 4)}")
     if _NAME.search(text):
         # Which function it names says nothing; that it names one says much.
         found += _combine([_NAMED if _NAME.search(word) else word.lower() for word in _words(text)])
     return list(dict.fromkeys(found))
 
 
-def _combine(words: list[str]) -> list[str]:
-    """Each word alone, with the next one, and with the one after that."""
+def _combine(words: list[str], *, skip: bool = True) -> list[str]:
+    """Each word alone, with the next one, and (`skip`) with the one after that."""
     line = ["^", *words, "$"]
-    pairs = [f"{word} {other}" for word, other in pairwise(line)]
-    return [*line, *pairs, *[f"{word} _ {other}" for word, other in zip(line, line[2:], strict=False)]]
+    found = [*line, *[f"{word} {other}" for word, other in pairwise(line)]]
+    if skip:
+        found += [f"{word} _ {other}" for word, other in zip(line, line[2:], strict=False)]
+    return found
 
 
 def _words(text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from array import array
 from bisect import bisect_left
+from collections.abc import Iterable
 from functools import cache
 from math import exp
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from sidecar.wire.intents import INTENTS, Intent
-from sidecar.work.routing.features import features
+from sidecar.work.routing.features import FOLLOWS, features
 
 #: The weight of each feature for each intent, a letter each. `packaging/learn.py` writes it.
 LEARNED = Path(__file__).with_name("learned.tsv")
@@ -38,25 +39,36 @@ class Guess(NamedTuple):
     why: str
     #: How likely it wants something changed.
     writes: float = 0.0
+    #: The same by the words alone, wherever in the conversation they are.
+    writes_alone: float = 0.0
 
 
-def guess(text: str) -> Guess:
+def guess(text: str, *, follows: bool = False) -> Guess:
+    """`follows`: something was said before in this conversation."""
     learned = _learned()
-    rows = {feature: row for feature in features(text) if (row := learned.find(feature))}
+    rows = {feature: row for feature in features(text, follows=follows) if (row := learned.find(feature))}
+    odds = _odds(rows.values())
+    total, best = sum(odds), odds.index(max(odds))
+    writes = alone = sum([odds[place] for place in _WRITING]) / total
+    if follows:
+        without = _odds([row for feature, row in rows.items() if feature[0] != FOLLOWS])
+        alone = sum([without[place] for place in _WRITING]) / sum(without)
+    confidence = min(odds[best] / total, _MAX_CONFIDENCE)
+    return Guess(GUESSED[best], confidence, _why(best, rows, text.lower()), writes, alone)
+
+
+def _odds(rows: Iterable[bytes]) -> list[float]:
     # Every intent gets as many letters, so the neutral letter adds the same to all.
-    scores = list(map(sum, zip(*rows.values(), strict=True)))
-    best = scores.index(max(scores))
-    odds = [exp((score - scores[best]) / UNIT) for score in scores]
-    total = sum(odds)
-    writes = sum([odds[place] for place in _WRITING]) / total
-    return Guess(GUESSED[best], min(1 / total, _MAX_CONFIDENCE), _why(best, rows), writes)
+    scores = list(map(sum, zip(*rows, strict=True)))
+    highest = max(scores)
+    return [exp((score - highest) / UNIT) for score in scores]
 
 
-def _why(intent: int, rows: dict[str, bytes]) -> str:
-    """The reason, with the one or two words that weighed most."""
+def _why(intent: int, rows: dict[str, bytes], text: str) -> str:
+    """The reason, with the one or two words of the text that weighed most."""
     most, words = NEUTRAL, ""
     for feature, row in rows.items():
-        if row[intent] > most and feature[0].isalnum() and feature[-1].isalnum() and "_" not in feature:
+        if row[intent] > most and feature[0].isalnum() and feature[-1].isalnum() and feature in text:
             most, words = row[intent], feature
     reason = _REASONS[GUESSED[intent]]
     return f"{reason} (“{words}”)" if words else reason

@@ -1,10 +1,12 @@
 """Routing with what surrounds a request: the conversation, a selection, a traceback, a bug report, a ban on changes."""
 
+from pathlib import Path
+
 import pytest
 
 from sidecar.wire.tasks import Context, Options
 from sidecar.work.router import READ_ONLY, route, unsure
-from tests.sentences import SENTENCES
+from tests.sentences import SENTENCES, all_sentences
 
 CONVERSATION = SENTENCES / "conversation"
 
@@ -14,9 +16,10 @@ def same_rights(one: str, other: str) -> bool:
     return (one in READ_ONLY, one == "run_command") == (other in READ_ONLY, other == "run_command")
 
 
-def test_follow_ups_get_the_right_to_write_exactly_if_they_ask_for_it() -> None:
+@pytest.mark.parametrize("file", sorted(CONVERSATION.glob("follow_ups*.txt")), ids=lambda file: file.stem)
+def test_follow_ups_get_the_right_to_write_exactly_if_they_ask_for_it(file: Path) -> None:
     wrong, total, intent = [], 0, ""
-    for line in (CONVERSATION / "follow_ups.txt").read_text(encoding="utf-8").splitlines():
+    for line in file.read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
             intent = line[1:-1]
             continue
@@ -27,10 +30,19 @@ def test_follow_ups_get_the_right_to_write_exactly_if_they_ask_for_it() -> None:
     assert len(wrong) / total <= 0.05
 
 
-def test_tracebacks_and_bug_reports_may_be_fixed_unless_only_an_answer_is_wanted() -> None:
-    for block in (CONVERSATION / "reports.txt").read_text(encoding="utf-8").split("\n---\n"):
+@pytest.mark.parametrize("file", sorted(CONVERSATION.glob("reports*.txt")), ids=lambda file: file.stem)
+def test_tracebacks_and_bug_reports_may_be_fixed_unless_only_an_answer_is_wanted(file: Path) -> None:
+    wrong, blocks = [], file.read_text(encoding="utf-8").split("\n---\n")
+    for block in blocks:
         label, _, text = block.strip().partition("\n")
-        assert route(text).intent == label[1:-1], text
+        if (found := route(text).intent) != label[1:-1]:
+            wrong.append(f"{text} → {found}")
+    assert len(wrong) / len(blocks) <= 0.05, wrong
+
+
+def test_no_follow_up_is_both_learned_and_tested() -> None:
+    tested = {line for file in CONVERSATION.glob("follow_ups*.txt") for line in file.read_text().splitlines()}
+    assert not tested & {text for _, text in all_sentences("followed")}
 
 
 @pytest.mark.parametrize(
