@@ -28,7 +28,7 @@ from sidecar.work.loop import Job, run_agent
 from sidecar.work.mentions import parse_mentions
 from sidecar.work.past import PastRound, Replay, replay, select_past
 from sidecar.work.references import ReferenceSource, quote_resources, split_mentions
-from sidecar.work.roster import RUN, SET_MODE, Agent
+from sidecar.work.roster import RUN, SET_MODE, WRITE, Agent
 from sidecar.work.turn_log import TaskTurnLog, details_of, error_of
 from tools.builtin.find_symbols import FindSymbols, FindSymbolsArguments
 from tools.builtin.git_status import GitStatus, GitStatusArguments
@@ -83,7 +83,7 @@ class AgentSetup:
     references: ReferenceSource | None = None
     #: The request is a prompt that a server wrote.
     prompted: bool = False
-    #: Whether its coder may ask you for the right to edit, if it has none.
+    #: Whether its agent may ask you for the right to edit, if it has none.
     may_ask_to_edit: bool = False
     #: Whether it asks before its first edit.
     careful: bool = False
@@ -96,12 +96,17 @@ class AgentSetup:
 
     def agent(self, name: str) -> Agent:
         agent = self.definitions.agents[name]
-        if not self.read_only:
-            return agent
-        looking = agent.read_only()
-        return (
-            replace(looking, tools=(*looking.tools, SET_MODE)) if self.may_ask_to_edit and name == "coder" else looking
-        )
+        if self.read_only:
+            agent, asks = agent.read_only(), name == "coder"
+        else:
+            # It sees what fails, but it may only run. Nobody who let it run alone expects edits.
+            asks = self.pipeline == [name] == ["terminal"] and self.run.request.options.can_ask
+        return replace(agent, tools=(*agent.tools, SET_MODE)) if asks and self.may_ask_to_edit else agent
+
+    def _wider(self, agent: Agent) -> Agent:
+        """The agent once you let it edit."""
+        whole = self.definitions.agents[agent.name]
+        return whole if self.read_only else replace(whole, tools=(*whole.tools, *WRITE))
 
     async def work(self, key: StepKey, assignment: Assignment) -> str:
         """The answer of the agent whose step this is."""
@@ -132,7 +137,7 @@ class AgentSetup:
         external = self._external(agent)
         job = Job(key, agent, model, history, tools, limit, brief, steered=steered, replies=replies, external=external)
         if shared and SET_MODE in agent.tools:
-            wider = self.definitions.agents[agent.name]
+            wider = self._wider(agent)
             await self.registry.load(wider.tools)
             job.wider = (wider, self.registry.offers(frozenset(wider.tools)))
         log = TaskTurnLog(

@@ -76,6 +76,29 @@ async def test_an_agent_that_may_only_read_gets_the_right_to_edit_by_your_approv
     assert [tool.name for tool in requests[1].tools][: len(requests[0].tools)] == [t.name for t in requests[0].tools]
 
 
+async def test_an_agent_that_runs_commands_may_ask_for_the_right_to_edit(tmp_path: Path) -> None:
+    wants = {"calls": [{"tool": "set_mode", "args": {"mode": "edit", "why": "to make it pass"}}]}
+    write = {"calls": [{"tool": "write_file", "args": {"path": "a.txt", "content": "fixed\n"}}]}
+    async with engine_harness(tmp_path) as harness:
+        models = harness.script("play", [wants, write, {"text": "Fixed."}])
+        with recorded_requests() as requests:
+            options = {"intent": "run_command", "approvals": "ask", "verify": "off"}
+            task_id = await harness.execute("run the tests", models=models, **options)
+            asked = await harness.until(task_id, "approval", state="requested")
+            await harness.allow(task_id, asked["approvalId"])
+            task = await harness.ended(task_id)
+        assert task.status is Status.COMPLETED, task.error
+        assert (harness.workspace / "a.txt").read_text() == "fixed\n"
+    assert "write_file" not in {tool.name for tool in requests[0].tools}
+
+
+async def test_an_agent_that_runs_commands_alone_cannot_ask_for_the_right_to_edit(tmp_path: Path) -> None:
+    async with engine_harness(tmp_path) as harness:
+        with recorded_requests() as requests:
+            await ended(harness, [{"text": "ran"}], "run the tests", intent="run_command", approvals="auto")
+    assert "set_mode" not in {tool.name for tool in requests[0].tools}
+
+
 async def test_without_the_approval_it_stays_without_the_right(tmp_path: Path) -> None:
     wants = {"calls": [{"tool": "set_mode", "args": {"mode": "edit", "why": "to fix a typo"}}]}
     write = {"calls": [{"tool": "write_file", "args": {"path": "a.txt", "content": "fixed\n"}}]}
