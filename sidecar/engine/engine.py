@@ -33,6 +33,7 @@ from sidecar.engine.questions import answered_event
 from sidecar.engine.review import Review, refuse_remote
 from sidecar.engine.stalls import Stalls
 from sidecar.engine.state import RecordKind, TaskState, UserMessage
+from sidecar.engine.undo import is_remote
 from sidecar.engine.worker import Worker
 from sidecar.journal.errors import DuplicateRecord, JournalClosed, QueueFull, UnknownTask, WrongStatus
 from sidecar.journal.port import Journal, NewTask, Record, StoredEvent
@@ -85,11 +86,11 @@ class Engine:
         self._redact = redact or Redactor()
         self.owner = f"{os.getpid()}-{secrets.token_hex(4)}"
         self._work = work
-        self.review = Review(journal, host, self._deliver)
+        self.review = Review(journal, host, self._deliver, remotes)
         self.worktrees = None if worktrees is None else worktrees(journal, self.review)
         self._worker = Worker(journal, work, self.owner, slots, stalls, self.review, self.worktrees, shared, remotes)
         self._looks: set[asyncio.Task[None]] = set()
-        self._forks = Forks(journal, self.review)
+        self._forks = Forks(journal, self.review, remotes)
         self._stopping = False
 
     async def start(self) -> None:
@@ -217,7 +218,10 @@ class Engine:
             message = "This sidecar allows no Git remote. Name those that tasks may work on in the setting `remotes`."
             raise OperationRefused(422, "remote_not_allowed", message)
         if options.crew or context.workspace is not None:
-            message = "A task works on a workspace or on a remote, and a crew on a workspace. Name one of them."
+            message = (
+                "A task works on a workspace or on a remote, and a crew on a workspace: clone the remote for it, and "
+                "push what it made. Name one of them."
+            )
             raise OperationRefused(422, "workspace_or_repository", message)
         return self._remotes.check(context.repository)
 
@@ -249,8 +253,10 @@ class Engine:
         if key is not None and (known := await self._journal.find_by_key(key)) is not None:
             return known
         old = await self._journal.task(operation.task_id)
-        refuse_remote(old)
-        self.checked_workspace(old.workspace)
+        if self._remotes is None:
+            refuse_remote(old)
+        if not is_remote(old):
+            self.checked_workspace(old.workspace)
         if old.worktree is not None:
             message = "The task's changes are in a worktree. Merge or discard them first, then fork it."
             raise OperationRefused(409, "not_merged", message)

@@ -17,14 +17,14 @@ from sidecar.engine.operations import Fork
 from sidecar.engine.state import RecordKind, Round, TaskState, TurnRecord, UserMessage, read_rewinds
 from sidecar.engine.steps import CallKey
 from sidecar.engine.timeline import Timeline, plain
-from sidecar.engine.undo import STILL
+from sidecar.engine.undo import STILL, is_remote
 from sidecar.journal.port import Journal, NewTask, Record, StoredEvent
 from sidecar.wire.events import Event, MessageEvent, StatusEvent
 from sidecar.wire.tasks import ForkedFrom, ForkRequest, Options, Status, StoredRequest, Task, Usage
 from tools.ledger import Outcome
 
 if TYPE_CHECKING:
-    from sidecar.engine.review import Review
+    from sidecar.engine.review import RemoteFiles, Review
 
 _PAGE = 2_000
 _NAMED = 20
@@ -108,9 +108,10 @@ def _message(event: StoredEvent, task_id: str, new_id: str) -> MessageEvent:
 
 
 class Forks:
-    def __init__(self, journal: Journal, review: "Review") -> None:
+    def __init__(self, journal: Journal, review: "Review", remotes: "RemoteFiles | None" = None) -> None:
         self._journal = journal
         self._review = review
+        self._remotes = remotes
 
     async def new_task(self, old: Task, operation: Fork) -> NewTask:
         """The new task, not yet created. Its first event names the files that could not be restored."""
@@ -131,13 +132,19 @@ class Forks:
             )
             raise OperationRefused(422, "nothing_left", message)
         reason = f"forked from {old.id} at event {seq}"
-        if not wanted.keep_files:
+        known: Sequence[Record] = ()
+        left: Sequence[str] = ()
+        if is_remote(old) and self._remotes is not None:
+            # The new task has a branch of its own, so the files of the old one stay.
+            known, left = await self._remotes.fork(old, records, task_id, old.last_seq if wanted.keep_files else seq)
+        elif not wanted.keep_files:
             why = "For a new task that starts there: "
             done = await self._review.rewind(old.id, seq, conversation=False, why=why)
             left = [file.path for file in (*done.conflicts, *done.not_restored)]
-            more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
-            reason += f"; files left as they are: {', '.join(left[:_NAMED])}{more}" if left else ""
-        return await self._forked(old, task_id, seq, operation, start, reason)
+        more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
+        reason += f"; files left as they are: {', '.join(left[:_NAMED])}{more}" if left else ""
+        new = await self._forked(old, task_id, seq, operation, start, reason)
+        return new._replace(records=[*new.records, *known])
 
     async def _forked(
         self, old: Task, task_id: str, seq: int, operation: Fork, start: Beginning, reason: str

@@ -6,23 +6,28 @@ files give the same commit: a push that was cut short is repeated, and one that 
 """
 
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import PurePath
 
 from sidecar.config.repositories import Repositories
 from sidecar.engine.errors import OperationRefused, StepFailed
 from sidecar.engine.files import FileHistory
 from sidecar.engine.run import TaskRun
 from sidecar.engine.state import RecordKind, UserMessage
+from sidecar.engine.timeline import branched
 from sidecar.journal.port import Journal, Record, timestamp
 from sidecar.wire.base import Wire
 from sidecar.wire.events import BranchEvent, MessageEvent
-from sidecar.wire.tasks import Repository, TaskResult
+from sidecar.wire.tasks import Repository, Task, TaskResult
 from tools.errors import ToolError
 from tools.host import FileContent
 from tools.worktrees import CloneStore
 
 _BASE = "base"
+#: Begins the keys of commits that no round made.
+_UNDO = "undo."
 _MAX_NAMED = 50
 _MAX_SUBJECT = 72
 #: Keeps the mode that the file has.
@@ -87,7 +92,7 @@ class RemoteWorkspaces:
         repository = run.request.context.repository
         assert repository is not None
         try:
-            clone = await self._find(run, repository, records)
+            clone = await self._find(repository, records)
             directory = await self._clones.checkout(run.task_id, clone.remote, clone.base.commit)
             lost = await self._restore(run.task_id, records, directory)
         except ToolError as error:
@@ -117,13 +122,13 @@ class RemoteWorkspaces:
         clone = self._open.get(run.task_id)
         if clone is None:
             return
-        key = str(run.state.current_round)
+        key = branched(str(run.state.current_round), run.state.branch)
         if key in clone.pushed:
             return
-        parent = next(reversed(clone.pushed.values())).commit if clone.pushed else clone.base.commit
-        branch = f"brain/{run.task_id}"
+        branch = _branch_of(run.task_id)
         planned = clone.planned.get(key)
         try:
+            parent = await self._newest(clone, branch)
             found = planned
             if planned is None or not await self._clones.is_pushed(clone.remote, planned.commit, branch):
                 at = planned.at if planned is not None else timestamp()
@@ -152,7 +157,7 @@ class RemoteWorkspaces:
             await self._removed(run.request.workspace)
         await self._clones.remove(run.task_id)
 
-    async def _find(self, run: TaskRun, repository: Repository, records: Sequence[Record]) -> Clone:
+    async def _find(self, repository: Repository, records: Sequence[Record]) -> Clone:
         remote = self._clones.check(repository.remote)
         bodies = {record.key: record.body for record in records if record.kind == RecordKind.REPOSITORY}
         if _BASE in bodies:
@@ -167,13 +172,92 @@ class RemoteWorkspaces:
                 (clone.pushed if kind == "pushed" else clone.planned)[key] = Result.model_validate_json(body)
         return clone
 
-    async def _restore(self, task_id: str, records: Sequence[Record], directory: str) -> list[str]:
-        """Write the files as the task left them; returns those whose content is not in the journal."""
+    # -- between runs ------------------------------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def opened(self, task: Task, records: Sequence[Record]) -> AsyncIterator[Task]:
+        name = f"{task.id}.{secrets.token_hex(4)}"
+        try:
+            try:
+                clone = await self._find(Repository(remote=task.workspace), records)
+                # What the journal didn't keep is in the commit.
+                commit = await self._newest(clone, _branch_of(task.id))
+                directory = await self._clones.checkout(name, clone.remote, commit)
+                await self._restore(name, records, directory)
+            except ToolError as error:
+                message = f"The repository could not be prepared, so nothing was changed. {error.message}"
+                raise OperationRefused(409, "no_clone", message) from error
+            yield task.model_copy(update={"worktree": directory})
+        finally:
+            await self._clones.remove(name)
+
+    async def publish(self, opened: Task, subject: str) -> None:
+        assert opened.worktree is not None
+        records = await self._journal.records(opened.id)
+        clone = await self._find(Repository(remote=opened.workspace), records)
+        if not clone.pushed:
+            return
+        name, branch, at = PurePath(opened.worktree).name, _branch_of(opened.id), timestamp()
+        key = f"{_UNDO}{secrets.token_hex(4)}"
+        try:
+            parent = await self._newest(clone, branch)
+            commit = await self._clones.commit(name, clone.remote, parent, _with_trailer(subject, opened.id), at)
+            if not commit:
+                return
+            found = Result(commit=commit, parent=parent, at=at)
+            await self._journal.append(
+                opened.id, records=[Record(RecordKind.REPOSITORY, f"planned:{key}", found.to_json())]
+            )
+            await self._clones.push(name, clone.remote, commit, branch)
+        except ToolError as error:
+            why = f"{subject}: it was not pushed. {error.message} `brain diff` has what is left of the changes."
+            kept = BranchEvent(state="kept", remote=clone.remote, branch=branch, commit="", why=why)
+            await self._journal.append(opened.id, [kept])
+            return
+        pushed = BranchEvent(state="pushed", remote=clone.remote, branch=branch, commit=commit)
+        record = Record(RecordKind.REPOSITORY, f"pushed:{key}", found.to_json())
+        await self._journal.append(opened.id, [pushed], [record])
+
+    async def fork(
+        self, task: Task, records: Sequence[Record], new_id: str, seq: int
+    ) -> tuple[Sequence[Record], Sequence[str]]:
+        if not any(record.kind == RecordKind.REPOSITORY and record.key == _BASE for record in records):
+            return (), ()
+        name = f"{new_id}.fork"
+        try:
+            clone = await self._find(Repository(remote=task.workspace), records)
+            directory = await self._clones.checkout(name, clone.remote, clone.base.commit)
+            lost = await self._restore(name, records, directory, seq)
+            message = _with_trailer(f"Files of {task.id} at event {seq}", new_id)
+            commit = await self._clones.commit(name, clone.remote, clone.base.commit, message, timestamp())
+            if commit:
+                await self._clones.push(name, clone.remote, commit, _branch_of(new_id))
+        except ToolError as error:
+            message = f"The new task was not started: its files could not be pushed. {error.message}"
+            raise OperationRefused(409, "no_clone", message) from error
+        finally:
+            await self._clones.remove(name)
+        base = Base(branch=clone.base.branch, commit=commit or clone.base.commit)
+        return [Record(RecordKind.REPOSITORY, _BASE, base.to_json())], lost
+
+    async def _newest(self, clone: Clone, branch: str) -> str:
+        """The newest commit of the task, also one whose push was cut off before it was recorded."""
+        newest = next(reversed(clone.pushed.values())).commit if clone.pushed else clone.base.commit
+        for key, planned in clone.planned.items():
+            cut_off = key.startswith(_UNDO) and key not in clone.pushed and planned.parent == newest
+            if cut_off and await self._clones.is_pushed(clone.remote, planned.commit, branch):
+                newest = planned.commit
+        return newest
+
+    # -- files -------------------------------------------------------------------------------------------------------
+
+    async def _restore(self, name: str, records: Sequence[Record], directory: str, seq: int | None = None) -> list[str]:
+        """Write the files as the task left them at that event, or now; returns those not in the journal."""
         history = FileHistory(records, directory)
         lost = [each.path for each in history.unkept()]
         files: dict[str, FileContent | None] = {}
         for path in history.paths():
-            side = history.state(path)
+            side = history.state(path, seq)
             content = None if side is None else await self._journal.blob(side.content)
             if side is not None and content is None:
                 lost.append(path)
@@ -181,10 +265,18 @@ class RemoteWorkspaces:
                 mode = _SAME_MODE if side is None else side.mode or _SAME_MODE
                 files[path] = None if content is None else FileContent(content, mode)
         if files:
-            await self._clones.write(task_id, files)
+            await self._clones.write(name, files)
         return lost
+
+
+def _branch_of(task_id: str) -> str:
+    return f"brain/{task_id}"
+
+
+def _with_trailer(subject: str, task_id: str) -> str:
+    return f"{subject}\n\nBrain-Task: {task_id}"
 
 
 def _message(run: TaskRun, result: TaskResult) -> str:
     subject = " ".join((result.summary.strip() or run.instruction).split("\n", 1)[0].split())
-    return f"{subject[:_MAX_SUBJECT].strip() or 'Work of a task'}\n\nBrain-Task: {run.task_id}"
+    return _with_trailer(subject[:_MAX_SUBJECT].strip() or "Work of a task", run.task_id)

@@ -1,8 +1,9 @@
 """A task's changes, and undoing them: by hunk, or to a checkpoint, with or without the conversation."""
 
 from asyncio import Lock, to_thread
-from collections.abc import Callable, Collection, Sequence
-from typing import ParamSpec, TypeVar
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import ParamSpec, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
 from sidecar.engine.errors import OperationRefused
@@ -12,7 +13,7 @@ from sidecar.engine.merge import Conflict, File
 from sidecar.engine.renames import find_renames
 from sidecar.engine.state import RecordKind, TaskState
 from sidecar.engine.timeline import branched
-from sidecar.engine.undo import DROPPED, STILL, Dropped, Undo, Undoing, back, change_of, place_of
+from sidecar.engine.undo import DROPPED, STILL, Dropped, Undo, Undoing, back, change_of, is_remote, place_of
 from sidecar.journal.port import Journal, Record
 from sidecar.wire.tasks import DiffAnswer, FileDiff, HunkRequest, LeftFile, RewindAnswer, RewoundFile, Task
 from tools.host import Host
@@ -25,9 +26,34 @@ _FEW_BYTES = 16 * 1024
 _REJECTED = "I rejected these changes and undid them; don't make them again:\n\n"
 
 
+class RemoteFiles(Protocol):
+    """The files of tasks on Git remotes, while no run works on them."""
+
+    def opened(self, task: Task, records: Sequence[Record]) -> AbstractAsyncContextManager[Task]:
+        """The task with a clone that has its files, for a change that no run makes."""
+
+    async def publish(self, opened: Task, subject: str) -> None:
+        """Push what changed in an opened clone as one more commit, if the task has pushed any."""
+
+    async def fork(
+        self, task: Task, records: Sequence[Record], new_id: str, seq: int
+    ) -> tuple[Sequence[Record], Sequence[str]]:
+        """Push the files as they were at that event to the branch of a new task.
+
+        Returns the records that it begins with, and the files whose content is not in the journal.
+        """
+
+
 class Review:
-    def __init__(self, journal: Journal, host: Callable[[str], Host], heard: Callable[[str, Record], None]) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        host: Callable[[str], Host],
+        heard: Callable[[str, Record], None],
+        remotes: "RemoteFiles | None" = None,
+    ) -> None:
         self._journal = journal
+        self._remotes = remotes
         self._undoing = Undoing(journal, host, heard)
         #: One rewind of a task at a time.
         self._rewinding: WeakValueDictionary[str, Lock] = WeakValueDictionary()
@@ -41,8 +67,6 @@ class Review:
         task, records = await self._journal.task(task_id), await self._journal.records(task_id)
         history, memory = FileHistory(records, place_of(task)), TaskState.of(records)
         diffs = await self._diffs(history, memory)
-        if decision.reject:
-            refuse_remote(task)
         known = {hunk.id for diff in diffs for hunk in diff.hunks}
         unknown = sorted({*decision.accept, *decision.reject} - known)
         if unknown:
@@ -55,9 +79,14 @@ class Review:
         ]
         if accepted:
             await self._journal.append(task_id, records=accepted)
-        undo = await self._rejection(task, history, diffs, set(decision.reject))
-        if undo is not None:
-            await self._undoing.carry_out(task, await self._undoing.plan(task, undo, still=False), undo)
+        undo = None
+        if decision.reject:
+            async with self._located(task, records) as located:
+                undo = await self._rejection(located, history, diffs, set(decision.reject))
+                if undo is not None:
+                    planned = await self._undoing.plan(located, undo, still=is_remote(task))
+                    await self._undoing.carry_out(located, planned, undo)
+                    await self._publish(located, "Reject changes")
         left = [*undo.conflicts, *undo.not_restored] if undo else []
         return DiffAnswer(files=(await self.diff(task_id)).files, conflicts=left)
 
@@ -91,7 +120,6 @@ class Review:
         own: bool,
     ) -> RewindAnswer:
         task, records = await self._journal.task(task_id), await self._journal.records(task_id)
-        refuse_remote(task)
         history = FileHistory(records, place_of(task))
         if seq is None:
             seq = history.before_last_change()
@@ -103,13 +131,36 @@ class Review:
             )
         if task.status not in STILL and not preview and not own:
             raise OperationRefused(409, "task_active", f"The task is {task.status}. Cancel it first, then rewind it.")
-        undo = await self._planned(task, history, seq, conversation=conversation, preview=preview, uncertain=uncertain)
-        if not preview and (conversation or undo.files or undo.history):
-            undo = undo.model_copy(update={"announcement": f"{why}{undo.announcement}" if undo.announcement else ""})
-            await self._undoing.carry_out(task, await self._undoing.plan(task, undo, still=not own), undo)
+        async with self._located(task, records) as located:
+            undo = await self._planned(
+                located, history, seq, conversation=conversation, preview=preview, uncertain=uncertain
+            )
+            if not preview and (conversation or undo.files or undo.history):
+                told = f"{why}{undo.announcement}" if undo.announcement else ""
+                undo = undo.model_copy(update={"announcement": told})
+                await self._undoing.carry_out(located, await self._undoing.plan(located, undo, still=not own), undo)
+                await self._publish(located, f"Rewind to event {seq}")
         left = undo.left()
         done = [RewoundFile(path=file.path, change=change_of(file)) for file in undo.files if file.path not in left]
         return RewindAnswer(seq=seq, files=done, conflicts=undo.conflicts, not_restored=undo.not_restored)
+
+    @asynccontextmanager
+    async def _located(self, task: Task, records: Sequence[Record]) -> AsyncIterator[Task]:
+        """The task with its files here: one on a remote has none, so a clone is made."""
+        if not is_remote(task):
+            yield task
+        elif self._remotes is None:
+            refuse_remote(task)
+        elif task.status not in STILL:
+            message = f"The task is {task.status} in a clone of its worker. Cancel it first, then change its files."
+            raise OperationRefused(409, "task_active", message)
+        else:
+            async with self._remotes.opened(task, records) as located:
+                yield located
+
+    async def _publish(self, located: Task, subject: str) -> None:
+        if self._remotes is not None and is_remote(located):
+            await self._remotes.publish(located, subject)
 
     async def found(self, workspace: str, path: str) -> File | None:
         return await self._undoing.found(workspace, path)
@@ -234,7 +285,7 @@ class Review:
 
 def refuse_remote(task: Task) -> None:
     """A task on a remote has no files here."""
-    if not task.workspace.startswith("/"):
+    if is_remote(task):
         where = f"the branch {task.result_branch} of {task.workspace}" if task.result_branch else "its diff"
         message = f"The task worked in a clone that is gone. What it changed is {where}: merge it, or leave it."
         raise OperationRefused(409, "remote_workspace", message)

@@ -266,7 +266,10 @@ class Undoing:
         """Finish what an earlier process was undoing when it died."""
         for task_id in await self._journal.tasks_with_undo():
             for key, undo in _unfinished(await self._journal.records(task_id)):
-                await self.carry_out(await self._journal.task(task_id), key, undo)
+                task = await self._journal.task(task_id)
+                # The clone went with the process, so nothing of it was done.
+                if not is_remote(task):
+                    await self.carry_out(task, key, undo)
 
     async def _bring_all(self, task: Task, undo: Undo, files: Sequence[FileState]) -> None:
         """In groups that wait for the disk together, and a few of those at once."""
@@ -321,6 +324,11 @@ async def _apply_all(host: Host, changes: Sequence[FileChange]) -> Sequence[Tool
         except ToolError as error:
             errors.append(error)
     return errors
+
+
+def is_remote(task: Task) -> bool:
+    """Whether it works on a Git remote, in a clone of its worker."""
+    return not task.workspace.startswith("/")
 
 
 def place_of(task: Task) -> str:

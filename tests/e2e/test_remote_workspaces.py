@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.support import RunningSidecar, clean_environ
+from tests.e2e.support import RunningSidecar, clean_environ, wait_until
 from tests.support.fleet import running_fleet
 from tests.support.remotes import TOKEN, ServedProject, check_result, git, served_project, start_edits
 from tests.support.servers import Postgres
@@ -38,12 +38,10 @@ def test_the_result_is_a_branch_of_the_remote_and_a_diff_in_the_journal(
     assert {"run.sh", "notes/c.txt", "log.txt"} <= files
     states = [event["state"] for event in sidecar.events(task["id"]) if event["type"] == "branch"]
     assert states == ["cloned", "pushed"]
-    assert not list((tmp_path / "data/clones").iterdir()), "the clone is gone with the run"
+    wait_until(lambda: not list((tmp_path / "data/clones").iterdir()), what="the clone to go with the run")
     assert git(project.bare, "rev-parse", "trunk") == git(project.work, "rev-parse", "HEAD")
-    for path in ("rewind", "merge", "fork"):
-        body = {"seq": 0} if path == "rewind" else {"task": "again"} if path == "fork" else {}
-        refused = sidecar.post(f"/api/brain/tasks/{task['id']}/{path}", body)
-        assert (refused.status, refused.json["code"]) == (409, "remote_workspace"), (path, refused.body)
+    refused = sidecar.post(f"/api/brain/tasks/{task['id']}/merge", {})
+    assert (refused.status, refused.json["code"]) == (409, "remote_workspace"), refused.body
     # The token went to the remote, and nowhere else.
     assert any(sent for _, sent in project.server.requests)
     for file in (tmp_path / "data").rglob("*"):
@@ -64,6 +62,67 @@ def test_a_message_continues_on_the_same_branch(sidecar: RunningSidecar, project
     assert task["status"] == "completed", task
     assert project.commits(task["resultBranch"]) == ["Added d", "Said hi"]
     assert project.file(task["resultBranch"], "notes/d.txt") == "d"
+
+
+def test_a_rewind_is_one_more_commit_and_the_task_goes_on_from_there(
+    postgres: Postgres, project: ServedProject, tmp_path: Path
+) -> None:
+    """The node that rewinds shares only the database with the worker."""
+    with running_fleet(tmp_path, postgres.new_database(), **project.settings) as fleet:
+        node, _ = fleet.node(), fleet.worker(data="one")
+        task_id = start_edits(node, project.url)
+        branch = node.wait_for_end(task_id)["resultBranch"]
+        address = f"/api/brain/tasks/{task_id}/rewind"
+        shown = node.post(address, {"seq": 0, "preview": True})
+        assert shown.status == 200 and project.commits(branch) == ["Said hi"], shown.body
+        done = node.post(address, {"seq": 0})
+        assert done.status == 200 and done.json == shown.json, done.body
+        assert {each["path"] for each in done.json["files"]} == {"run.sh", "notes/c.txt", "log.txt"}
+        assert project.commits(branch) == ["Rewind to event 0", "Said hi"]
+        assert git(project.bare, "diff", "trunk", branch) == ""
+        # It is ignored, so no content was kept, and no commit has it.
+        assert [each["path"] for each in done.json["notRestored"]] == ["left.tmp"]
+
+        more = [{"text": "d", "calls": [{"tool": "write_file", "args": {"path": "d.txt", "content": "d\n"}}]}]
+        node.script("remote", [*more, {"text": "Added d"}])
+        assert node.post(f"/api/brain/tasks/{task_id}/messages", {"text": "add d instead"}).status == 202
+        if node.task(task_id)["status"] == "cancelled":
+            assert node.post(f"/api/brain/tasks/{task_id}/resume", {}).status == 202
+        task = node.wait_for_end(task_id)
+        assert task["status"] == "completed", task
+        assert project.commits(branch) == ["Added d", "Rewind to event 0", "Said hi"]
+        assert git(project.bare, "diff", "--name-only", "trunk", branch) == "d.txt"
+
+        git(project.work, "fetch", "-q", str(project.bare), branch)
+        git(project.work, "checkout", "-q", "FETCH_HEAD")
+        git(project.work, "commit", "-q", "--allow-empty", "-m", "Theirs")
+        git(project.work, "push", "-q", str(project.bare), f"HEAD:refs/heads/{branch}")
+        assert node.post(address, {"seq": 0}).status == 200
+        assert project.commits(branch)[0] == "Theirs"
+        kept = [event for event in node.events(task_id) if event["type"] == "branch"][-1]
+        assert kept["state"] == "kept" and "not pushed" in kept["why"]
+        assert not list((tmp_path / "data").rglob("clones/*"))
+
+
+def test_a_fork_begins_on_its_own_branch_with_the_files_of_that_event(
+    sidecar: RunningSidecar, project: ServedProject
+) -> None:
+    task_id = start_edits(sidecar, project.url)
+    branch = sidecar.wait_for_end(task_id)["resultBranch"]
+    seq = next(event["seq"] for event in sidecar.events(task_id) if event["type"] == "diff")
+    more = [{"text": "d", "calls": [{"tool": "write_file", "args": {"path": "d.txt", "content": "d\n"}}]}]
+    # The first reply is the other task's.
+    models = sidecar.script("forked", [{"text": "a"}, *more, {"text": "Added d"}])
+    forked = sidecar.post(
+        f"/api/brain/tasks/{task_id}/fork", {"seq": seq, "task": "add d", "options": {"models": models}}
+    )
+    assert forked.status == 202, forked.body
+    new = sidecar.wait_for_end(forked.json["taskId"])
+    assert new["status"] == "completed", new
+    assert project.commits(new["resultBranch"]) == ["Added d", f"Files of {task_id} at event {seq}"]
+    changed = git(project.bare, "diff", "--name-only", "trunk", new["resultBranch"]).splitlines()
+    assert changed == ["d.txt", "run.sh"]
+    assert project.commits(branch) == ["Said hi"]
 
 
 def test_what_others_pushed_to_the_branch_stays_and_the_result_is_kept(
@@ -102,4 +161,4 @@ def test_another_worker_that_shares_only_the_database_goes_on(
         check_result(project, task)
         # It began with the commit that the first worker found.
         assert project.file(task["resultBranch"], "greet.py").startswith("def greet")
-        assert not list((tmp_path / "two/workers/0/clones").iterdir())
+        wait_until(lambda: not list((tmp_path / "two/workers/0/clones").iterdir()), what="the clone to go")

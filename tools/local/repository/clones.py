@@ -58,7 +58,10 @@ class GitClones:
         await asyncio.to_thread(write)
 
     async def commit(self, name: str, remote: str, parent: str, message: str, when: str) -> str:
-        return await self._mirrors.commit(self._remote(remote), self._place(name), parent, message, when)
+        found = self._remote(remote)
+        if not await self._mirrors.has(found, parent):
+            await self._mirrors.fetch(found)  # another worker pushed it
+        return await self._mirrors.commit(found, self._place(name), parent, message, when)
 
     async def is_pushed(self, remote: str, commit: str, branch: str) -> bool:
         found = self._remote(remote)

@@ -345,6 +345,8 @@ def _look(root: WorkspaceRoot, path: str) -> FileContent | None:
 
 def write_content(root: WorkspaceRoot, path: str, wanted: FileContent | None) -> None:
     before = _look(root, path)
+    if before is None and wanted is None:
+        return  # its directory may be missing, too
     files.apply_change(
         root,
         FileChange(
