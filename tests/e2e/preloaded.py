@@ -107,9 +107,13 @@ def run_forked(
 
 
 def can_fork(environ: Mapping[str, str]) -> bool:
-    early = {name: value for name, value in environ.items() if name.startswith(_EARLY)}
-    ours = {name: value for name, value in os.environ.items() if name.startswith(_EARLY)}
-    return sys.platform == "linux" and early == ours
+    return sys.platform == "linux" and _early(environ) == _early(os.environ)
+
+
+def _early(environ: Mapping[str, str]) -> dict[str, str]:
+    """The project itself is on the path of a fork anyway."""
+    ours = ("PYTHONPATH", str(_PROJECT))
+    return {name: value for name, value in environ.items() if name.startswith(_EARLY) and (name, value) != ours}
 
 
 @cache
@@ -142,6 +146,8 @@ def _serve(requests: socket.socket) -> None:
             if not request:
                 return
             *streams, end = handles
+            if json.loads(request)[0][:1] == ["doors"]:
+                _preload_doors()
             if (pid := os.fork()) == 0:
                 requests.close()
                 for other in (end, *children, *(ends for _, ends in children.values())):
@@ -202,6 +208,20 @@ def _preload() -> None:
     for model in (each for each in gc.get_objects() if isinstance(each, type) and issubclass(each, BaseModel)):
         if model.__module__.startswith(("sidecar.", "tools.", "bridge.")):
             model.model_rebuild()
+    gc.freeze()
+
+
+@cache
+def _preload_doors() -> None:
+    """Before the first of them: most test processes start none."""
+    import gc
+    import importlib
+
+    for name in ("commands.doors", "doors.process", "doors.mail", "doors.chat.slack"):
+        importlib.import_module(f"sidecar.{name}")
+    for name in ("aiohttp", "slack_sdk.socket_mode.aiohttp", "slack_sdk.web.async_client"):
+        with suppress(ImportError):
+            importlib.import_module(name)
     gc.freeze()
 
 

@@ -1,8 +1,6 @@
 """Pull requests by `brain doors`: a GitHub that others wrote, a real Git server, real tasks."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +9,8 @@ from typing import Any
 import pytest
 
 from tests.e2e.doors import SECRET, Doors
-from tests.e2e.support import PROJECT, RunningSidecar, running_sidecar, wait_until
+from tests.e2e.support import RunningSidecar, running_sidecar, wait_until
+from tests.e2e.terminal import brain
 from tests.e2e.verification import BUGGY, PASSED, RIGHT, TEST, says, write
 from tests.support.emulate import APP_ID, EmulatedGithub, emulated_github, free_ports, git
 from tools.local.sandbox.probe import Sandboxes
@@ -158,18 +157,18 @@ def test_a_requested_review_becomes_line_comments_with_severity(tmp_path: Path, 
         wait_until(lambda: doors.rows("SELECT * FROM works") == [], what="the clone to go")
         assert json.loads((sidecar.data_dir / "clones.json").read_text()) == {}
         # The same from the command line, in the workspace that doors.toml names.
-        shown = brain(doors, workspace, "pr", "review", str(pull["number"]), "--no-post", "--json")
+        shown = printed(doors, workspace, "pr", "review", str(pull["number"]), "--no-post")
         assert shown["comments"][0]["path"] == "calc.py" and shown["url"] == ""
-        posted = brain(doors, workspace, "pr", "review", str(pull["number"]), "--json")
+        posted = printed(doors, workspace, "pr", "review", str(pull["number"]))
         reviews = github.call("GET", f"{path}/reviews")
         assert len(reviews) == 2 and posted["url"] in [each["html_url"] for each in reviews]
         assert doors.rows("SELECT * FROM works") == []
 
 
-def brain(doors: Doors, workspace: Path, *words: str) -> Any:
-    command = [sys.executable, "-m", "sidecar", *words, "--data-dir", str(doors.sidecar.data_dir)]
-    environ = {**doors.environ, "PYTHONPATH": str(PROJECT)}
-    done = subprocess.run(command, env=environ, cwd=workspace, capture_output=True, text=True, timeout=120)
+def printed(doors: Doors, workspace: Path, *words: str) -> Any:
+    """What `brain` prints as JSON, in the workspace."""
+    given = (*words, "--json", "--data-dir", str(doors.sidecar.data_dir))
+    done = brain(*given, environ=doors.environ, cwd=workspace, seconds=120)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -6,7 +6,6 @@ import random
 import signal
 import sqlite3
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ import pytest
 
 from tests.e2e.doors import Doors, sign
 from tests.e2e.support import PROJECT, RunningSidecar, clean_environ, wait_until
+from tests.e2e.terminal import brain
 from tests.e2e.verification import BUGGY, PASSED, RIGHT, TEST, says, write
 from tests.faults.scale import scaled
 from tests.support.emulate import APP_ID, EmulatedGithub, emulated_github, free_ports, git
@@ -147,9 +147,7 @@ def _play(place: Path, seed: int, most: int) -> int:
             _check(story, issue)
         finally:
             story.doors.end()
-            environ = story.sidecar.environ
-            stop = [sys.executable, "-m", "sidecar", "stop", "--data-dir", str(story.sidecar.data_dir)]
-            subprocess.run(stop, env=environ, cwd=PROJECT, capture_output=True, timeout=60)
+            brain("stop", "--data-dir", str(story.sidecar.data_dir), environ=story.sidecar.environ, seconds=60)
     return len(killed)
 
 
