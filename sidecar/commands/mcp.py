@@ -3,6 +3,8 @@
 import argparse
 import json
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from sidecar.client.client import Client, Json
@@ -12,6 +14,10 @@ from sidecar.commands.errors import EXIT_FAILED, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
 from sidecar.commands.text import safe_line, style_for
 
+#: A server has 30 s to start.
+_TEST_SECONDS = 45.0
+#: How long a list waits for servers that are just starting.
+_START_SECONDS = 3.0
 _STATES = {"ready": "green", "failed": "red", "changed": "yellow"}
 
 
@@ -40,6 +46,8 @@ def add(args: argparse.Namespace) -> int:
     if not command:
         raise CommandFailed("Give the server's address, or -- and its command.", EXIT_USAGE)
     entry: Json = {}
+    if "://" in command[0] and not command[0].startswith(("http://", "https://")):
+        raise CommandFailed("The address must begin with http:// or https://; nothing was added.", EXIT_USAGE)
     if command[0].startswith(("http://", "https://")) and len(command) == 1:
         entry |= {"type": "http", "url": command[0]}
         entry |= {"headers": _pairs(args.header, ":")} if args.header else {}
@@ -55,13 +63,16 @@ def add(args: argparse.Namespace) -> int:
     with reading(data_dir(args), workspace(args)) as client:
         listed = client.post("/api/brain/mcp", {"name": args.name, "entry": entry})
         print(f"Added {safe_line(args.name)} to {listed['file']}.")
-        return _test(client, args, accept=args.yes)
+        code = _test(client, args, accept=args.yes)
+    if code == EXIT_FAILED:
+        print(f"The entry is kept: add it again corrected, or brain mcp remove {safe_line(args.name)}", file=sys.stderr)
+    return code
 
 
 def list_servers(args: argparse.Namespace) -> int:
     place = workspace(args)
     with reading(data_dir(args), place) as client:
-        servers = client.get("/api/brain/mcp", {"workspace": str(place)})["servers"]
+        servers = _wait_for_starts(lambda: client.get("/api/brain/mcp", {"workspace": str(place)})["servers"])
     if args.json:
         print(json.dumps({"servers": servers}, ensure_ascii=False))
         return 0
@@ -78,6 +89,14 @@ def list_servers(args: argparse.Namespace) -> int:
     if not servers:
         print("No MCP servers. Add one: brain mcp add NAME -- COMMAND …")
     return 0
+
+
+def _wait_for_starts(look: Callable[[], list[Json]]) -> list[Json]:
+    end, servers = time.monotonic() + _START_SECONDS, look()
+    while any(server["state"] == "starting" for server in servers) and time.monotonic() < end:
+        time.sleep(0.2)
+        servers = look()
+    return servers
 
 
 def list_references(args: argparse.Namespace) -> int:
@@ -156,7 +175,7 @@ def remove(args: argparse.Namespace) -> int:
 
 def _test(client: Client, args: argparse.Namespace, *, accept: bool) -> int:
     body: Json = {"name": args.name, "workspace": str(workspace(args))}
-    result = client.post("/api/brain/mcp/test", body)
+    result = client.post("/api/brain/mcp/test", body, timeout=_TEST_SECONDS)
     server = result["server"]
     if getattr(args, "json", False):
         print(json.dumps(result, ensure_ascii=False))

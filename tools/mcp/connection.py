@@ -12,12 +12,11 @@ from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from pydantic import ValidationError
-
 from sidecar import __version__
 from sidecar.telemetry.correlation import HEADER, current_header
 from tools.errors import ToolError, Unconfirmed
 from tools.mcp.entry import ServerEntry
+from tools.mcp.failures import describe_error, sandbox_hint, telling_lines
 from tools.mcp.listing import MAX_TOOLS, Listing, clean, make_listing
 from tools.mcp.peer import SILENT_SECONDS, Opening, Peer, SignsOfLife
 
@@ -143,7 +142,7 @@ class ServerConnection:
         except Exception as error:
             if not over:
                 self._client = None
-                self._note_failure(_describe(error))
+                self._note_failure(describe_error(error, self.entry, START_SECONDS))
         finally:
             if not ready.done():
                 ready.set_exception(self._failed(self.error or "It was stopped."))
@@ -186,7 +185,9 @@ class ServerConnection:
         if closed := self._why_closed():
             why = closed
         elif self._peer is not None and (said := self._peer.error_output):
-            why = f"{why} It wrote: {said[-400:]}"
+            shown = telling_lines(said)
+            hint = sandbox_hint(self.entry.name, said, starting=True)
+            why = " ".join(part for part in (why, f"It wrote: {shown}" if shown else "", hint) if part)
         stable = self._ready_at and time.monotonic() - self._ready_at > _STABLE_SECONDS
         self._failures = 1 if stable else self._failures + 1
         self._retry_at = time.monotonic() + min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** (self._failures - 1))
@@ -239,7 +240,7 @@ class ServerConnection:
                 raise self._unconfirmed(self._why_closed() or "It went away during the call.") from error
             raise ToolError(f"{self.entry.name}: {clean(error.error.message)[:2_000]}", code="mcp_error") from error
         except (OSError, RuntimeError) as error:
-            raise self._unconfirmed(_describe(error)) from error
+            raise self._unconfirmed(describe_error(error, self.entry, START_SECONDS)) from error
         finally:
             self._askers.remove(asker)
 
@@ -440,15 +441,3 @@ def _load() -> tuple[Any, tuple[type[Any], ...], dict[str, Any]]:
     from mcp_types import Implementation
 
     return Client, (MCPError,), {"client_info": Implementation(name="rainy-brain", version=__version__)}
-
-
-def _describe(error: BaseException) -> str:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    if isinstance(error, TimeoutError):
-        return f"It was not ready within {START_SECONDS:g} s."
-    if isinstance(error, ValidationError):
-        problems = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()[:3])
-        return f"It sent what the protocol does not allow: {clean('; '.join(problems))[:500]}."
-    text = clean(str(error)).strip() or type(error).__name__
-    return f"{text[:500]}{'' if text.endswith('.') else '.'}"

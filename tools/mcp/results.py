@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from sidecar.wire.base import ErrorBody
+from tools.mcp.failures import sandbox_hint
 from tools.mcp.listing import clean
 from tools.spec import ToolResult
 from tools.text import clip
@@ -16,11 +17,6 @@ _MAX_PARTS = 200
 _MAX_IMAGES = 8
 _MAX_IMAGE = 5_000_000
 _IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-#: What a sandboxed server runs into, and what to do about it.
-_HINTS = (
-    (("EROFS", "Read-only file system", "read-only file system"), 'grants: {"write": ["PATH"]}'),
-    (("ENETUNREACH", "EAI_AGAIN", "Network is unreachable", "name resolution"), 'grants: {"network": true}'),
-)
 
 
 def to_result(server: str, result: Any, *, confined: bool) -> ToolResult:
@@ -29,10 +25,8 @@ def to_result(server: str, result: Any, *, confined: bool) -> ToolResult:
     if structured is not None and not any(part.strip() for part in parts):
         parts.append(json.dumps(structured, indent=1, ensure_ascii=False)[:_MAX_TEXT])
     text = clip(clean("\n".join(parts)))
-    if confined:
-        for signs, grant in _HINTS:
-            if any(sign in text for sign in signs):
-                text += f"\n[The sandbox may be why: the entry of {server} in mcp.json has no {grant}.]"
+    if confined and (hint := sandbox_hint(server, text)):
+        text += f"\n{hint}"
     details: dict[str, JsonValue] = {"server": server}
     if structured is not None and len(json.dumps(structured)) <= 20_000:
         details["structured"] = structured

@@ -1,0 +1,58 @@
+"""Why a server failed, in words that say what to do about it."""
+
+import re
+
+from pydantic import ValidationError
+
+from tools.mcp.entry import ServerEntry
+from tools.mcp.listing import clean
+
+#: What a sandboxed server runs into, and the grant that would help.
+_HINTS = (
+    (("EROFS", "Read-only file system", "read-only file system"), 'grants: {"write": ["PATH"]}'),
+    (
+        ("ENETUNREACH", "EAI_AGAIN", "ENOTFOUND", "Network is unreachable", "name resolution", "dns error"),
+        'grants: {"network": true}',
+    ),
+)
+#: The same, while it starts: its own files are hidden from it.
+_START_HINTS = (
+    *_HINTS,
+    (("MODULE_NOT_FOUND", "ModuleNotFoundError", "No such file or directory"), 'grants: {"read": ["PATH"]}'),
+)
+_STACK_FRAME = re.compile(r"\s+at |\s*File \"|\s*\^+\s*$|Node\.js v|node:internal/|\s*[{}\]]*\s*$")
+_SHOWN = 500
+_CLOSED = "Connection closed"
+
+
+def describe_error(error: BaseException, entry: ServerEntry, limit: float) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, TimeoutError):
+        return f"It was not ready within {limit:g} s."
+    if isinstance(error, ValidationError):
+        problems = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()[:3])
+        return f"It sent what the protocol does not allow: {clean('; '.join(problems))[:_SHOWN]}."
+    text = (clean(str(error)).strip() or type(error).__name__)[:_SHOWN].rstrip(".")
+    if type(error).__name__.startswith("OAuth"):
+        return (
+            f"It wants you to sign in, which failed: {text}. If it takes only known clients, add `oauth` to its entry."
+        )
+    if type(error).__name__ == "ConnectError":
+        return f"Nothing answers at {entry.url}."
+    if entry.transport == "http" and type(error).__name__ == "MCPError":
+        return f"{entry.url} answered: {text}."
+    return "It ended before it was ready." if text == _CLOSED else f"{text}."
+
+
+def telling_lines(said: str) -> str:
+    """The end of what a server wrote, without the frames of a stack."""
+    return "\n".join(line for line in said.splitlines() if not _STACK_FRAME.match(line))[-_SHOWN:].strip()
+
+
+def sandbox_hint(server: str, text: str, *, starting: bool = False) -> str:
+    """What a server's sandbox may have kept from it; empty if nothing in the text says so."""
+    for signs, grant in _START_HINTS if starting else _HINTS:
+        if any(sign in text for sign in signs):
+            return f"[The sandbox may be why: the entry of {server} in mcp.json has no {grant}.]"
+    return ""
