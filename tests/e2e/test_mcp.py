@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.support import Json, RunningSidecar, clean_environ, running_sidecar, wait_until
+from tests.e2e.terminal import brain
 from tests.faults.readers import resident
 from tests.support.mcp import packages
 from tests.support.mcp.bench import scripted
@@ -174,6 +175,37 @@ def test_a_task_uses_your_own_tool_and_your_hook_hears_of_its_end(tmp_path: Path
         assert (told["event"], told["taskId"], told["status"]) == ("task_ended", task, "completed")
         assert told["result"]["summary"] == "done"
         assert "shout" in [each["name"] for each in sidecar.get("/api/brain/tools").json["tools"]]
+
+
+def test_servers_are_added_listed_tested_and_removed_by_commands(mcp_sidecar: RunningSidecar) -> None:
+    def run_brain(*words: str) -> tuple[int, str]:
+        place = {"BRAIN_DATA_DIR": str(mcp_sidecar.data_dir)}
+        done = brain("mcp", *words, environ=mcp_sidecar.environ | place, cwd=mcp_sidecar.workspace, seconds=60)
+        return done.returncode, done.stdout + done.stderr
+
+    server = scripted()
+    code, said = run_brain("add", "good", "--yes", "--", server["command"], *server["args"])
+    assert code == 0
+    assert "good has 10 tools:" in said
+    assert "Accepted." in said
+    for name, command, why in (
+        ("typo", ["no-such-program"], "no-such-program is not installed, or not on the PATH."),
+        ("quits", ["/bin/sh", "-c", "echo no key >&2; exit 2"], "It wrote: no key"),
+        ("gone", ["http://127.0.0.1:9/mcp"], "Nothing answers at http://127.0.0.1:9/mcp."),
+    ):
+        code, said = run_brain("add", name, "--", *command)
+        assert (code, why in said) == (1, True), said
+        assert f"brain mcp remove {name}" in said
+    code, said = run_brain("add", "other", "ftp://127.0.0.1/")
+    assert (code, "nothing was added" in said) == (2, True)
+    code, said = run_brain("list")
+    assert "starting" not in said
+    assert "10 tools, accepted" in said
+    assert "Nothing answers at" in said
+    for name in ("good", "typo", "quits", "gone"):
+        assert run_brain("remove", name)[0] == 0
+    assert "good" not in run_brain("list")[1]
+    assert run_brain("test", "good")[0] == 1
 
 
 def test_without_a_server_nothing_of_mcp_is_imported_and_an_empty_mcp_json_costs_no_memory(tmp_path: Path) -> None:
