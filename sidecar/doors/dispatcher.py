@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -32,8 +33,10 @@ from sidecar.doors.outbox import DoorsOutbox, NewLetter
 from sidecar.doors.settings import DoorsError, load_doors, load_hook
 from sidecar.doors.work_loop import WorkLoop
 from sidecar.telemetry.correlation import bind, trace_of
+from sidecar.telemetry.logs import ACTIVITY
 
 log = logging.getLogger("brain.doors")
+activity = logging.getLogger(ACTIVITY)
 
 #: About two hours in all; then the delivery is dead, and kept.
 MAX_ATTEMPTS = 30
@@ -76,8 +79,12 @@ class DeliveryDispatcher:
         self.loop = WorkLoop(deliveries, self._work_on)
 
     async def _work_on(self, delivery: Delivery) -> None:
+        began = time.monotonic()
         with bind(trace_of(delivery.key, delivery.trace), delivery=delivery.key):
             await self._act_on(delivery)
+            taken = round((time.monotonic() - began) * 1000, 2)
+            fields = {"door": delivery.door, "event": delivery.event, "durationMs": taken}
+            activity.info("delivery", extra={"fields": fields})
 
     async def _act_on(self, delivery: Delivery) -> None:
         try:

@@ -33,7 +33,10 @@ def configure(level: str = "INFO", style: str = "") -> None:
 
 
 class RepeatLimit(logging.Filter):
-    """Drops what is logged again and again, so that no fault fills the disk; says how much was dropped."""
+    """Drops what is logged again and again, so that no fault fills the disk; says how much was dropped.
+
+    Lines about activity stay: each says something that happened.
+    """
 
     def __init__(self, most: int = 20, seconds: float = 10.0) -> None:
         super().__init__()
@@ -43,6 +46,8 @@ class RepeatLimit(logging.Filter):
         self._seen: dict[tuple[str, str], tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
+        if record.name == ACTIVITY:
+            return True
         key = record.name, str(record.msg)
         began, count = self._seen.get(key, (record.created, 0))
         if record.created - began > self._seconds:

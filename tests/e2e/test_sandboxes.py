@@ -89,6 +89,18 @@ def test_a_cancelled_task_leaves_no_container(sidecar: RunningSidecar, engine: s
     wait_until(lambda: containers(engine) == [], what="no container")
 
 
+def test_a_cancelled_task_ends_what_it_runs_in_the_background_too(sidecar: RunningSidecar, engine: str) -> None:
+    background = {"tool": "run_command", "args": {"command": "echo begun; sleep 300", "background": True}}
+    waiting = {"tool": "run_command", "args": {"command": "sleep 300"}}
+    models = sidecar.script("s", [{"calls": [background]}, {"calls": [waiting]}, {"text": "done"}])
+    options = {"approvals": "auto", "intent": "run_command", "agentType": "terminal", "verify": "off"}
+    task_id = sidecar.execute("x", models=models, **options)
+    wait_until(lambda: len(containers(engine)) == 2, what="both containers")
+    sidecar.post(f"/api/brain/tasks/{task_id}/cancel")
+    assert sidecar.wait_for_end(task_id)["status"] == "cancelled"
+    wait_until(lambda: containers(engine) == [], what="no container")
+
+
 def test_a_killed_sidecar_leaves_a_container_that_the_next_one_removes(sidecar: RunningSidecar, engine: str) -> None:
     task_id = run(sidecar, "echo once >> runs.txt; sleep 300")
     wait_until(lambda: containers(engine), what="the container")

@@ -13,7 +13,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.e2e.bridge import raw_shell
-from tests.e2e.doors import Doors, labeled
+from tests.e2e.doors import Doors, labeled, signed
 from tests.e2e.support import Json, RunningSidecar, running_sidecar, wait_until
 from tests.e2e.terminal import brain
 
@@ -103,12 +103,19 @@ def test_deliveries_at_the_doors_are_counted(seen: RunningSidecar) -> None:
         for _ in range(2):
             doors.github("issues", labeled(1), "one")
         doors.github("ping", {"zen": "x"}, "two")
+        body, headers = signed("ping", {"zen": "y"}, "three")
+        doors.post("github", body, **headers, **HEADERS)
         doors.wait_until_worked_on()
         found = metrics(seen)
     finally:
         doors.end()
-    assert found['brain_door_deliveries_total{"door": "github", "state": "received"}'] == 2
-    assert found['brain_door_deliveries_total{"door": "github", "state": "ignored"}'] == 2
+    assert found['brain_door_deliveries_total{"door": "github", "state": "received"}'] == 3
+    assert found['brain_door_deliveries_total{"door": "github", "state": "ignored"}'] == 3
+    logged = [json.loads(line) for line in doors.log_file.read_text().splitlines()]
+    told = [line for line in logged if line["message"] == "delivery"]
+    assert sorted(line["event"] for line in told) == ["issues", "ping", "ping"]
+    assert all(line["door"] == "github" and line["durationMs"] > 0 and line["delivery"] for line in told)
+    assert [line["event"] for line in told if line["request"] == TRACE] == ["ping"]
 
 
 def test_ready_fails_when_the_journal_is_gone_and_health_does_not(seen: RunningSidecar) -> None:

@@ -82,8 +82,8 @@ def test_events_become_lines_without_what_was_said(lines: list[dict[str, Any]]) 
 def test_what_is_logged_again_and_again_is_cut_and_counted() -> None:
     limit = RepeatLimit(most=3, seconds=10)
 
-    def passes(text: str, at: float) -> str | None:
-        record = logging.LogRecord("x", logging.ERROR, "", 0, text, None, None)
+    def passes(text: str, at: float, name: str = "x") -> str | None:
+        record = logging.LogRecord(name, logging.ERROR, "", 0, text, None, None)
         record.created = at
         return record.getMessage() if limit.filter(record) else None
 
@@ -91,3 +91,5 @@ def test_what_is_logged_again_and_again_is_cut_and_counted() -> None:
     assert passes("other", 1) == "other"
     assert passes("broken", 11) == "broken (3 more of these were left out)"
     assert passes("broken", 11.5) == "broken"
+    # What happened is no repetition.
+    assert [passes("tool call", 20, ACTIVITY) for _ in range(9)] == ["tool call"] * 9
