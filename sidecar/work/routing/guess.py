@@ -45,8 +45,7 @@ class Guess(NamedTuple):
 
 def guess(text: str, *, follows: bool = False) -> Guess:
     """`follows`: something was said before in this conversation."""
-    learned = _learned()
-    rows = {feature: row for feature in features(text, follows=follows) if (row := learned.find(feature))}
+    rows = _learned().find(features(text, follows=follows))
     odds = _odds(rows.values())
     total, best = sum(odds), odds.index(max(odds))
     writes = alone = sum([odds[place] for place in _WRITING]) / total
@@ -92,12 +91,19 @@ class _Learned:
         #: Where the hashes with the same upper half begin.
         self._starts = array("I", [bisect_left(self._hashes, upper << 16) for upper in range((1 << 16) + 1)])
 
-    def find(self, feature: str) -> bytes | None:
-        upper = (wanted := crc32(feature.encode())) >> 16
-        place = bisect_left(self._hashes, wanted, self._starts[upper], end := self._starts[upper + 1])
-        if place == end or self._hashes[place] != wanted:
-            return None
-        return self._letters[place * self._width : (place + 1) * self._width]
+    def find(self, features: Iterable[str]) -> dict[str, bytes]:
+        """The letters of those that are known."""
+        hashes, starts, letters, width = self._hashes, self._starts, self._letters, self._width
+        found: dict[str, bytes] = {}
+        for feature in features:
+            upper = (wanted := crc32(feature.encode())) >> 16
+            # Most that are unknown end here.
+            if (start := starts[upper]) == (end := starts[upper + 1]):
+                continue
+            place = bisect_left(hashes, wanted, start, end)
+            if place < end and hashes[place] == wanted:
+                found[feature] = letters[place * width : (place + 1) * width]
+        return found
 
 
 @cache
