@@ -1,10 +1,16 @@
 """Bounded waits. The bound catches hangs, not slowness: a loaded machine takes many times longer than a quiet one."""
 
 import asyncio
+import os
 from collections.abc import Callable
 
 SECONDS = 60.0
 _PAUSE = 0.005
+
+
+def busy_seconds() -> float:
+    """`SECONDS`, and more the more processes wait for a processor now: for what happens hundreds of times in a row."""
+    return SECONDS * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 async def until_true(holds: Callable[[], object], seconds: float = SECONDS) -> None:

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from tests.e2e.preloaded import ForkedProcess, can_fork
 from tests.faults.scale import FULL
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, busy_seconds
 
 PROJECT = Path(__file__).resolve().parents[2]
 #: The command itself; a sidecar that would be started by it is forked from a preloaded one where that is the same.
@@ -61,7 +61,7 @@ class RunningSidecar:
         arguments += [*self._arguments, *more]
         with self.log_file.open("a") as log:
             self.process = self._spawn(arguments, log)
-        line = _first_line(self.process, SECONDS)
+        line = _first_line(self.process, busy_seconds())
         assert line, f"The sidecar did not start:\n{self.log_file.read_text()}"
         self.ready = json.loads(line)
         return self

@@ -27,6 +27,7 @@ def kill_and_restart(sidecar: RunningSidecar, tmp_path: Path, kills: int, chance
     witness = Witness()
     workspaces: dict[str, Path] = {}
     longest = LONGEST_LIFE * time_of_a_task(sidecar, tmp_path / "undisturbed")
+    slowest = 0.0
     for number in range(kills):
         open_tasks = [task_id for task_id in workspaces if sidecar.task(task_id)["status"] != "completed"]
         if len(open_tasks) < 2:
@@ -37,7 +38,9 @@ def kill_and_restart(sidecar: RunningSidecar, tmp_path: Path, kills: int, chance
             sidecar.process.wait(chance.uniform(0, longest))
         except subprocess.TimeoutExpired:
             sidecar.kill()
+        began = time.monotonic()
         sidecar.start()
+        slowest = max(slowest, time.monotonic() - began)
         for task_id in workspaces:
             witness.look(sidecar, task_id)
         for workspace in workspaces.values():
@@ -52,6 +55,7 @@ def kill_and_restart(sidecar: RunningSidecar, tmp_path: Path, kills: int, chance
         check_completed(sidecar.task(task_id), workspace)
     sidecar.stop()
     check_integrity(sidecar.data_dir / "journal.db")
+    print(f"{kills} kills, {len(workspaces)} tasks, slowest start {slowest:.1f} s")
 
 
 def time_of_a_task(sidecar: RunningSidecar, workspace: Path) -> float:
