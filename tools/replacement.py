@@ -2,14 +2,36 @@
 
 import difflib
 import re
+from asyncio import to_thread
+from collections import Counter
 
 from tools.errors import NoMatch
 from tools.text_files import TextFile
 
 _MAX_LINES = 20_000
 _MIN_RATIO = 0.6
+#: Places that are compared with a text that isn't there, and how much of each.
+_CANDIDATES = 10
+_COMPARED = 2_000
+#: Letters that are compared one by one; of a longer text, so many words and signs.
+_SHORT = 120
+#: Lines of the difference that are shown, and their width.
+_SHOWN = 60
+_WIDTH = 300
+#: What chooses them: the first lines of the text, and words of each.
+_FIRST_LINES = 8
+_WORDS = 20
+_WORD = re.compile(r"\w+|[^\w\s]{2,}")
+#: Shorter texts are edited at once; in a longer one the search for what is similar would block the loop.
+_FEW_CHARACTERS = 4_000
 #: A line as `read_file` and `search_code` number it.
 _NUMBERED = re.compile(r" *(\d+)[ :-](.*)", re.DOTALL)
+
+
+async def replace_in(file: TextFile, old: str, new: str, path: str, *, every: bool = False) -> TextFile:
+    if old in file.text or len(file.text) + len(old) <= _FEW_CHARACTERS:
+        return replace(file, old, new, path, every=every)
+    return await to_thread(replace, file, old, new, path, every=every)
 
 
 def replace(file: TextFile, old: str, new: str, path: str, *, every: bool = False) -> TextFile:
@@ -60,34 +82,51 @@ def _near_miss(text: str, old: str, path: str) -> str:
     if place is None:
         return f"{path} contains neither oldText nor anything similar. Read the file again and copy the text exactly."
     there = lines[place : place + len(wanted)]
-    diff = [line for line in difflib.ndiff(wanted, there) if not line.startswith("?")]
+    diff = list(difflib.unified_diff(_shortened(wanted), _shortened(there), n=_SHOWN, lineterm=""))[3:]
     return (
         f"{path} does not contain oldText. The closest text is at line {place + 1}; {_why(wanted, there)}. "
-        "(- oldText, + the file)\n" + "\n".join(diff[:60]) + "\nCopy the text from the file."
+        "(- oldText, + the file)\n"
+        + "\n".join(f"{line[:1]} {line[1:]}" for line in diff[:_SHOWN])
+        + "\nCopy the text from the file."
     )
 
 
+def _shortened(lines: list[str]) -> list[str]:
+    return [line[:_WIDTH] for line in lines[:_SHOWN]]
+
+
 def _closest(lines: list[str], wanted: list[str]) -> int | None:
+    """The place that is most alike. Bounded work: in lines that resemble each other all of them are alike."""
     if len(lines) > _MAX_LINES:
         return None
-    bare = [line.strip() for line in lines]
-    first = next((line.strip() for line in wanted if line.strip()), "")
-    matcher = difflib.SequenceMatcher(autojunk=False)
-    matcher.set_seq2(first)
-    offset = next((index for index, line in enumerate(wanted) if line.strip()), 0)
+    bare, block = [line.strip() for line in lines], [line.strip() for line in wanted]
     best, best_place = _MIN_RATIO, None
-    block = "\n".join(line.strip() for line in wanted)
-    whole = difflib.SequenceMatcher(autojunk=False)
-    whole.set_seq2(block)
-    for index, line in enumerate(bare):
-        matcher.set_seq1(line)
-        if matcher.real_quick_ratio() < _MIN_RATIO or matcher.quick_ratio() < _MIN_RATIO:
-            continue
-        place = max(index - offset, 0)
-        whole.set_seq1("\n".join(bare[place : place + len(wanted)]))
-        if whole.quick_ratio() > best and (ratio := whole.ratio()) > best:
+    matcher: difflib.SequenceMatcher[str] = difflib.SequenceMatcher(autojunk=False)
+    text = "\n".join(block)[:_COMPARED]
+    matcher.set_seq2(_pieces(text) if len(text) > _SHORT else text)
+    for place in _candidates(bare, block):
+        there = "\n".join(bare[place : place + len(block)])[:_COMPARED]
+        matcher.set_seq1(_pieces(there) if len(text) > _SHORT else there)
+        if matcher.quick_ratio() > best and (ratio := matcher.ratio()) > best:
             best, best_place = ratio, place
     return best_place
+
+
+def _pieces(text: str) -> list[str]:
+    """Its first words and signs: comparing takes cubic time."""
+    return re.findall(r"\w+|\S", text)[:_SHORT]
+
+
+def _candidates(bare: list[str], block: list[str]) -> list[int]:
+    """The places whose lines have most words in common with the first lines of the block."""
+    votes: Counter[int] = Counter()
+    first = [(offset, line) for offset, line in enumerate(block) if line][:_FIRST_LINES]
+    for offset, line in first:
+        words = set(_WORD.findall(line)[:_WORDS])
+        for index, other in enumerate(bare):
+            if shared := len(words) + 1 if line == other else sum(word in other for word in words):
+                votes[max(index - offset, 0)] += shared
+    return [place for place, _ in votes.most_common(_CANDIDATES)]
 
 
 def _why(wanted: list[str], there: list[str]) -> str:

@@ -1,6 +1,6 @@
 from tools.changes import render_changes
 from tools.host import FileChange, Host
-from tools.replacement import replace
+from tools.replacement import replace_in
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
 from tools.text_files import TextFile, read_required
 
@@ -28,6 +28,6 @@ class EditFile:
     async def prepare(self, args: EditFileArguments, host: Host, call: Call) -> PreparedChange:
         before = await read_required(host, args.path)
         file = TextFile.decode(before, args.path)
-        edited = replace(file, args.old_text, args.new_text, args.path, every=args.replace_all)
+        edited = await replace_in(file, args.old_text, args.new_text, args.path, every=args.replace_all)
         changes = (FileChange(args.path, before, file.encode(edited.text, args.path)),)
         return PreparedChange(changes, render_changes(changes, written=True))

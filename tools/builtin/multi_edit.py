@@ -5,7 +5,7 @@ from pydantic import Field
 from tools.changes import render_changes
 from tools.errors import NoMatch
 from tools.host import FileChange, Host
-from tools.replacement import replace
+from tools.replacement import replace_in
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
 from tools.text_files import TextFile, read_required
 
@@ -35,7 +35,7 @@ class MultiEdit:
         file = edited = TextFile.decode(before, args.path)
         for number, edit in enumerate(args.edits, 1):
             try:
-                edited = replace(edited, edit.old_text, edit.new_text, args.path)
+                edited = await replace_in(edited, edit.old_text, edit.new_text, args.path)
             except NoMatch as error:
                 message = f"Edit {number} of {len(args.edits)} failed, so no edit was made. {error.message}"
                 raise NoMatch(message) from error

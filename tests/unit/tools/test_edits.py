@@ -1,6 +1,7 @@
 """Tools that change files: what they keep, what they refuse, and what they say then."""
 
 import stat
+import time
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,24 @@ async def test_a_near_miss_is_answered_with_the_closest_text_and_why(
     assert reason in outcome.content
     assert "line 3" in outcome.content
     assert "    return x" in outcome.content
+
+
+@pytest.mark.parametrize(
+    ("text", "old"),
+    [
+        (
+            "".join(f"    value_{n} = compute(something, {n * 7919 % 10_007})\n" for n in range(5_000)),
+            "\n".join(f"    value_{n} = compute(something, {n}) - other" for n in range(100, 130)),
+        ),
+        ("a a a a a a a a\n" * 19_000, "a b a b\n" * 3_000),
+        ("x = 1;" * 30_000, "x = 2;" * 30_000),
+    ],
+)
+def test_what_is_similar_is_found_in_no_time_in_lines_that_resemble_each_other(text: str, old: str) -> None:
+    began = time.process_time()
+    with pytest.raises(NoMatch):
+        replace(TextFile.decode(text.encode(), "a"), old, "x", "a")
+    assert time.process_time() - began < 10
 
 
 async def test_several_edits_are_made_together_or_not_at_all(bench: Workbench) -> None:
