@@ -1,7 +1,8 @@
 """The sidecar, with the processor time that its event loop spends at a stretch.
 
 Run in place of `sidecar`; SIGUSR1 starts the measurement. Processor time says whether something blocks the loop however
-busy the machine is. Each new maximum goes to the file that LOOP_TIME names, with the task that took it.
+busy the machine is. Each new maximum goes to the file that LOOP_TIME names, with the task that took it and where that
+task was a few times meanwhile.
 """
 
 import asyncio
@@ -9,31 +10,51 @@ import json
 import os
 import signal
 import sys
+import threading
 import time
+import traceback
 from pathlib import Path
 
 from sidecar.cli import main
 
 _run = asyncio.Handle._run
 _longest = float("inf")
+_LOOK_SECONDS = 0.005
+#: Stretches that are longer are looked at, so often at most.
+_LONG_SECONDS = 0.02
+_LOOKS = 20
+#: The processor time of the loop's thread when the running stretch began, and where it was seen since.
+_began = float("inf")
+_seen: list[str] = []
 
 
 def _start(*_: object) -> None:
     global _longest
     _longest = 0.0
+    threading.Thread(target=_look, args=(threading.main_thread().ident,), daemon=True).start()
+
+
+def _look(loop: int) -> None:
+    clock = time.pthread_getcpuclockid(loop)
+    while True:
+        time.sleep(_LOOK_SECONDS)
+        if time.clock_gettime(clock) - _began > _LONG_SECONDS and len(_seen) < _LOOKS:
+            frames = traceback.extract_stack(sys._current_frames()[loop])[-8:]
+            _seen.append(" < ".join(f"{Path(each.filename).name}:{each.lineno} {each.name}" for each in frames[::-1]))
 
 
 def _measured(handle: asyncio.Handle) -> None:
-    global _longest
-    began = time.thread_time()
+    global _began, _longest
+    _seen.clear()
+    _began = time.thread_time()
     try:
         _run(handle)
     finally:
-        taken = time.thread_time() - began
+        taken, _began = time.thread_time() - _began, float("inf")
         if taken > _longest:
             _longest = taken
             task = getattr(handle._callback, "__self__", None)  # type: ignore[attr-defined]
-            text = json.dumps({"seconds": taken, "task": repr(task)[:500]})
+            text = json.dumps({"seconds": taken, "task": repr(task)[:500], "seen": _seen})
             Path(os.environ["LOOP_TIME"]).write_text(text, encoding="utf-8")
 
 

@@ -20,7 +20,9 @@ from tests.faults.scale import FULL
 
 COUNT = 50_500
 #: Processor time that the loop may spend at a stretch, whatever else the machine does.
-MOST_LOOP_SECONDS = 0.1
+MOST_LOOP_SECONDS = 0.05
+#: Between two requests for `/health`: a loop that blocks for longer than allowed meets at least one.
+PULSE_SECONDS = 0.04
 #: What an answer may take beyond that of an idle sidecar at the same time, and the share that may take longer.
 MOST_SECONDS = 0.05
 SLOW_SHARE = 0.05
@@ -29,14 +31,14 @@ BLOCKED_SECONDS = 2.0
 
 
 def fill(workspace: Path, count: int = COUNT) -> None:
-    """Quickly: a program that does nothing else."""
+    """Quickly: a program that does nothing else. Few contents, because Git writes a file for each of them."""
     program = (
         "import os, sys\n"
         "for d in range(int(sys.argv[2]) // 100):\n"
         "    os.makedirs(f'{sys.argv[1]}/p{d % 50}/d{d}')\n"
         "    for n in range(100):\n"
         "        with open(f'{sys.argv[1]}/p{d % 50}/d{d}/m{n}.py', 'w') as f:\n"
-        "            f.write(f'def f{n}_{d}():\\n    return {n}\\n')\n"
+        "            f.write(f'def f{n}_{d % 5}():\\n    return {n}\\n')\n"
     )
     subprocess.run([sys.executable, "-c", program, str(workspace), str(count)], check=True)
 
@@ -63,7 +65,7 @@ class Pulse:
     def _run(self) -> None:
         connection = http.client.HTTPConnection("127.0.0.1", self._sidecar.port, timeout=30)
         try:
-            while not self._stop.wait(0.01):
+            while not self._stop.wait(PULSE_SECONDS):
                 asked = time.perf_counter()
                 connection.request("GET", "/health")
                 answer = connection.getresponse()
@@ -91,9 +93,9 @@ def work(sidecar: RunningSidecar) -> str:
     calls: list[Json] = [
         {"tool": "read_directory_tree", "args": {"depth": 3}},
         {"tool": "find_files", "args": {"pattern": "**/m7.py"}},
-        {"tool": "search_code", "args": {"query": "f42_99"}},
-        {"tool": "find_symbols", "args": {"query": "f42_99"}},
-        {"tool": "find_usages", "args": {"symbol": "f42_99"}},
+        {"tool": "search_code", "args": {"query": "f42_4"}},
+        {"tool": "find_symbols", "args": {"query": "f42_4"}},
+        {"tool": "find_usages", "args": {"symbol": "f42_4"}},
         {"tool": "describe_project", "args": {}},
         {"tool": "git_status", "args": {}},
         {

@@ -1,12 +1,12 @@
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from tools.code.files import SIZE, list_files, open_sources
+from tools.code.files import AT_ONCE, SIZE, list_files, open_sources
 from tools.code.graph import Graph, import_graph
 from tools.code.import_rules import check_imports, imported_files
 from tools.code.modules import Modules
@@ -110,10 +110,7 @@ async def _of_files(
         inside = [each for each in files if each.startswith(prefix)]
         # Nothing is listed in an installed package, until somebody names it.
         wanted |= dict.fromkeys(inside or await list_files(host, call, path))
-    reviewed = []
-    for path, lines in list(wanted.items())[:_FILES]:
-        if (file := await _read(path, lines, False, host)) is not None:
-            reviewed.append(file)
+    reviewed = await _read_all([(path, lines, False) for path, lines in list(wanted.items())[:_FILES]], host)
     return reviewed, list(wanted)
 
 
@@ -126,14 +123,8 @@ async def _uncommitted(host: Host, call: Call) -> tuple[list[ReviewedFile], list
     other = await run_git(host, call, ["ls-files", "--others", "--exclude-standard", "-z"])
     new = await asyncio.to_thread(lambda: [path for path in other.split("\0") if path and not is_skipped(path)])
     changed += [ChangedLines(path, frozenset(), True) for path in await without_build_output(host, new)]
-    reviewed = []
-    for number, each in enumerate(changed[:_FILES], 1):
-        lines = None if each.created else each.lines
-        if (file := await _read(each.path, lines, each.created, host)) is not None:
-            reviewed.append(file)
-        if number % 50 == 0:
-            await asyncio.sleep(0)
-    return reviewed, [each.path for each in changed]
+    first = [(each.path, None if each.created else each.lines, each.created) for each in changed[:_FILES]]
+    return await _read_all(first, host), [each.path for each in changed]
 
 
 async def _of_commit(ref: str, paths: Sequence[str], host: Host, call: Call) -> tuple[list[ReviewedFile], list[str]]:
@@ -142,7 +133,7 @@ async def _of_commit(ref: str, paths: Sequence[str], host: Host, call: Call) -> 
         diff, end = await run_git(host, call, [*DIFF, ref, *after]), ref.rpartition("..")[2].lstrip(".") or "HEAD"
     else:
         diff, end = await run_git(host, call, ["show", *DIFF[1:], "--format=", ref, *after]), ref
-    changed = parse_changed_lines(diff)
+    changed = await asyncio.to_thread(parse_changed_lines, diff)
     reviewed = []
     for each in changed[:_FILES]:
         if secret_part(each.path):
@@ -156,14 +147,19 @@ async def _of_commit(ref: str, paths: Sequence[str], host: Host, call: Call) -> 
     return reviewed, [each.path for each in changed]
 
 
-async def _read(path: str, lines: frozenset[int] | None, created: bool, host: Host) -> ReviewedFile | None:
-    try:
-        content = await host.read(path, SIZE)
-    except ToolError:
-        return None
-    if b"\0" in content[:8_192]:
-        content = b""
-    return ReviewedFile(path, content, lines, created=created)
+async def _read_all(wanted: Iterable[tuple[str, frozenset[int] | None, bool]], host: Host) -> list[ReviewedFile]:
+    """Read paths with the lines to review (all if None) and whether they are new; files that are gone are left out."""
+    reviewed = []
+    for number, (path, lines, created) in enumerate(wanted, 1):
+        if number % AT_ONCE == 0:
+            await asyncio.sleep(0)
+        try:
+            content = await host.read(path, SIZE)
+        except ToolError:
+            continue
+        content = b"" if b"\0" in content[:8_192] else content
+        reviewed.append(ReviewedFile(path, content, lines, created=created))
+    return reviewed
 
 
 def _findings(

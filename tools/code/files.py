@@ -16,6 +16,8 @@ from tools.spec import Call
 T = TypeVar("T")
 _OUTPUT = 32 << 20
 _LONG = 64 << 10
+#: Files that are read before other tasks go on.
+AT_ONCE = 20
 #: Larger files are generated.
 SIZE = 1 << 20
 SOURCES = tuple(f"*{suffix}" for suffix in SUFFIXES)
@@ -77,8 +79,8 @@ async def matching_lines(
 
 
 async def count_lines(host: Host, call: Call) -> dict[str, int]:
-    """Return the number of lines of each source file."""
-    options = ["--null", "--with-filename", "--count", *only(SOURCES), "--regexp", "", "--", "."]
+    """Return the number of lines of each text file."""
+    options = ["--null", "--with-filename", "--count", "--regexp", "", "--", "."]
     text = await run_ripgrep(host, call, options, ".")
 
     def pairs() -> dict[str, int]:
@@ -105,7 +107,7 @@ async def open_sources(host: Host, paths: Iterable[str]) -> dict[str, SourceText
             continue
         if len(content) <= SIZE:
             found[path] = SourceText(path, content)
-        if number % 50 == 0:
+        if number % AT_ONCE == 0:
             await asyncio.sleep(0)
     return found
 

@@ -123,10 +123,14 @@ class SymbolSearch:
 
     async def _close_matches(self, word: str) -> str:
         lines = await files.matching_lines(self._host, self._call, _DEFINED, files.SOURCES)
-        named = {name: line for line in lines[:_NEAR] for name in re.findall(_DEFINED, line.text)}
-        folded = {name.casefold(): name for name in named}
-        close = difflib.get_close_matches(word.casefold(), folded, n=3, cutoff=0.75)
-        return ", ".join(f"{folded[name]} ({named[folded[name]].path}:{named[folded[name]].number})" for name in close)
+        return await asyncio.to_thread(_closest, word, lines[:_NEAR])
+
+
+def _closest(word: str, lines: Sequence[files.MatchingLine]) -> str:
+    named = {name: line for line in lines for name in re.findall(_DEFINED, line.text)}
+    folded = {name.casefold(): name for name in named}
+    close = difflib.get_close_matches(word.casefold(), folded, n=3, cutoff=0.75)
+    return ", ".join(f"{folded[name]} ({named[folded[name]].path}:{named[folded[name]].number})" for name in close)
 
 
 #: A signature without a body: the definition follows the overloads.
