@@ -84,14 +84,19 @@ def test_typescript_is_explained(trusting: RunningSidecar, task: str, expected: 
     assert contents(trusting.workspace) == before
 
 
-@pytest.mark.parametrize(
-    "task", ["explain quantum computing", "explain no_such_thing", "explain no/such/file.py", "who calls no_such_thing"]
-)
+@pytest.mark.parametrize("task", ["explain quantum computing", "explain no_such_thing", "explain no/such/file.py"])
 def test_what_is_not_in_the_code_is_declined(trusting: RunningSidecar, task: str) -> None:
     written(SHOP, trusting.workspace)
     ended = done(trusting, task)
     assert ended["status"] == "failed"
     assert ended["error"]["code"] in ("not_understood", "not_possible")
+
+
+def test_who_calls_what_is_not_there_is_answered_honestly(trusting: RunningSidecar) -> None:
+    written(SHOP, trusting.workspace)
+    answer = said(trusting, "who calls no_such_thing?")
+    assert answer.startswith("Unknown: No symbol no_such_thing is defined in this project.")
+    assert answer.endswith("No line of its code holds that name.")
 
 
 def test_changes_are_reviewed_line_by_line(trusting: RunningSidecar) -> None:

@@ -9,7 +9,7 @@ from tools.code.commands import plain_command
 from tools.code.files import count_lines, is_copied, is_test, list_files, matching_lines
 from tools.code.folders import Folder, folder_table, main_folders
 from tools.code.graph import Graph, import_graph, mermaid
-from tools.code.languages import language_of
+from tools.code.languages import language_name, language_of
 from tools.code.manifest import Manifest, first_paragraph, manifest, read_text
 from tools.code.modules import Modules
 from tools.errors import ToolError
@@ -96,9 +96,8 @@ async def _tests(host: Host) -> str:
 def _languages(facts: Facts) -> list[tuple[str, int]]:
     counts: Counter[str] = Counter()
     for path in facts.files:
-        language = language_of(path)
-        if language is not None:
-            counts[language.name if language.name != "TSX" else "TypeScript"] += facts.lines.get(path, 0)
+        if (name := language_name(path)) is not None:
+            counts[name] += facts.lines.get(path, 0)
     return counts.most_common(5)
 
 
@@ -110,7 +109,7 @@ def _render(facts: Facts, workspace: str, wanted: Sequence[Section]) -> str:
     parts: dict[Section, str] = {}
     parts["about"] = f"**{name}**{version}{f': {said}' if said else ' (no README or description)'}"
     languages = ", ".join(f"{language} ({lines:,} lines)" for language, lines in _languages(facts))
-    code = sum(language_of(path) is not None for path in facts.files)
+    code = sum(language_name(path) is not None for path in facts.files)
     parts["size"] = f"**Size** {len(facts.files):,} files, {code:,} of them code: {languages or 'no known language'}."
     parts |= {"entries": _entries(facts), "folders": _table(facts), "dependencies": _needs(facts)}
     parts |= {"tests": _testing(facts), "biggest": _biggest(facts)}

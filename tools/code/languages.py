@@ -157,6 +157,35 @@ _LANGUAGES = (
 SUFFIXES = {suffix: language for language, suffixes in _LANGUAGES for suffix in suffixes.split()}
 
 
+#: Languages whose lines are counted, but whose code isn't analysed.
+_COUNTED = {
+    "CSS": ".css .scss .less",
+    "HTML": ".html .htm .vue .svelte",
+    "Shell": ".sh .bash .zsh",
+    "SQL": ".sql",
+    "C#": ".cs",
+    "Kotlin": ".kt .kts",
+    "Swift": ".swift",
+    "Ruby": ".rb",
+    "PHP": ".php",
+    "Scala": ".scala",
+    "Lua": ".lua",
+    "Elixir": ".ex .exs",
+    "Dart": ".dart",
+    "R": ".r",
+}
+_NAMES = {suffix: name for name, suffixes in _COUNTED.items() for suffix in suffixes.split()}
+
+
+def language_name(path: str) -> str | None:
+    """The name of a file's programming language, also of one whose code isn't analysed."""
+    language = language_of(path)
+    if language is not None:
+        return "TypeScript" if language is _TSX else language.name
+    name = path.rpartition("/")[2]
+    return _NAMES.get(name[name.rfind(".") :].lower()) if "." in name else None
+
+
 def language_of(path: str) -> Language | None:
     name = path.rpartition("/")[2]
     return SUFFIXES.get(name[name.rfind(".") :].lower()) if "." in name else None

@@ -92,7 +92,9 @@ def _describe_mentions(name: str, first: ToolReturn, search: ToolReturn) -> Move
         and not defined.search(str(each["text"]))
     ]
     if not lines:
-        return Say(first.content) if first.status == "success" else Decline(failure(first))
+        # That nobody calls it is an answer, also for a name that isn't there.
+        unknown = f"Unknown: {failure(first)} No line of its code holds that name."
+        return Say(first.content if first.status == "success" else unknown)
     lines.sort(key=lambda each: (is_test(str(each["path"])), str(each["path"])))
     shown = [f"- `{format_place(each)}` `{' '.join(str(each['text']).split())[:_WIDTH]}`" for each in lines[:_SHOWN]]
     more = [f"- … {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else []

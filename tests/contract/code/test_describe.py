@@ -227,6 +227,20 @@ async def test_a_project_tells_what_it_is_and_draws_who_imports_whom(python: Wor
     assert re.search(r'(n\d)\["src/web"\]', picture[1]) and re.search(r"n\d -->\|1\| n\d", picture[1])
 
 
+async def test_lines_of_every_text_file_count_and_of_no_picture(bench: Workbench) -> None:
+    bench.write("a.py", "x = 1\n" * 3)
+    bench.write("site/page.html", "<p>\n" * 4)
+    bench.write("site/style.css", "a {}\n" * 5)
+    bench.write("notes.txt", "note\n" * 6)
+    bench.write("picture.png", b"\x89PNG\n\0\n\n")
+
+    outcome = await bench.call("describe_project")
+
+    assert isinstance(outcome.details, dict)
+    assert (outcome.details["files"], outcome.details["lines"]) == (5, 18)
+    assert outcome.details["languages"] == {"CSS": 5, "HTML": 4, "Python": 3}
+
+
 async def test_an_empty_workspace_is_no_error(bench: Workbench) -> None:
     assert "empty" in (await bench.call("describe_project")).content
 

@@ -23,7 +23,6 @@ FOR_MODELS = re.compile(
         ("write a changelog", "The offline model can't write changelogs. Configure a language model for it: "),
         ("run `sudo ls`", "`sudo ls` did not run: Not allowed: "),
         ("rename f to h", "2 symbols are named f; nothing was changed."),
-        ("who calls parse_line?", "No symbol parse_line is defined in this project."),
     ],
 )
 async def test_a_decline_is_in_words_for_people(task: str, said: str, tmp_path: Path) -> None:
