@@ -2,10 +2,11 @@
 
 import plistlib
 import shlex
+from pathlib import Path
 
 import pytest
 
-from sidecar.commands.service import launchd_agent, systemd_unit
+from sidecar.commands.service import LABEL, launchd_agent, systemd_unit
 
 COMMAND = ["/home/a b/bin/python", "-m", "sidecar", "serve", "--data-dir", '/d/100%/$HOME/"x"\\y']
 
@@ -26,3 +27,13 @@ def test_an_agent_of_launchd_runs_exactly_the_command() -> None:
     agent = plistlib.loads(launchd_agent(COMMAND).encode())
     assert agent["ProgramArguments"] == COMMAND
     assert agent["KeepAlive"] == {"SuccessfulExit": False}
+
+
+def test_an_agent_of_launchd_has_what_launchd_requires_in_its_types() -> None:
+    agent = plistlib.loads(launchd_agent(COMMAND).encode())
+    assert agent["Label"] == LABEL and agent["RunAtLoad"] is True
+    assert Path(agent["ProgramArguments"][0]).is_absolute() and Path(agent["WorkingDirectory"]).is_absolute()
+    # An octal number in a property list is decimal: launchd would read 077 as seventy-seven.
+    assert agent["Umask"] == 63 and isinstance(agent["Umask"], int)
+    known = {"Label", "ProgramArguments", "RunAtLoad", "KeepAlive", "WorkingDirectory", "Umask", "ProcessType"}
+    assert agent.keys() == known
