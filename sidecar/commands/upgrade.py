@@ -29,6 +29,8 @@ _UNCHANGED = "Nothing was changed."
 _INSTALL_SECONDS = 900
 _CHECK_SECONDS = 60
 _MODULE = ("-m", "sidecar")
+#: Fails without pip; starting pip itself takes ten times as long.
+_NEEDS_PIP = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pip') is None)"
 _BY_HAND = (
     f"Stop the sidecar with `brain stop`, then use the program that installed it (`uv tool upgrade {PACKAGE}`, "
     f"`pipx upgrade {PACKAGE}` or `pip install --upgrade {PACKAGE}`)."
@@ -106,7 +108,7 @@ def _install(python: Path, wanted: Sequence[str]) -> None:
     """With uv if this environment has no pip, as those that uv made."""
     pip = [str(python), "-m", "pip", "--disable-pip-version-check"]
     uv = shutil.which("uv")
-    if subprocess.run([*pip, "--version"], capture_output=True).returncode != 0:
+    if subprocess.run([str(python), "-c", _NEEDS_PIP]).returncode != 0:
         if uv is None:
             raise CommandFailed(f"Neither pip nor uv can install the new version here. {_UNCHANGED} {_BY_HAND}")
         pip = [uv, "pip", "--python", str(python)]
