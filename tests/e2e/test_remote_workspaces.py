@@ -86,8 +86,6 @@ def test_a_rewind_is_one_more_commit_and_the_task_goes_on_from_there(
         more = [{"text": "d", "calls": [{"tool": "write_file", "args": {"path": "d.txt", "content": "d\n"}}]}]
         node.script("remote", [*more, {"text": "Added d"}])
         assert node.post(f"/api/brain/tasks/{task_id}/messages", {"text": "add d instead"}).status == 202
-        if node.task(task_id)["status"] == "cancelled":
-            assert node.post(f"/api/brain/tasks/{task_id}/resume", {}).status == 202
         task = node.wait_for_end(task_id)
         assert task["status"] == "completed", task
         assert project.commits(branch) == ["Added d", "Rewind to event 0", "Said hi"]
@@ -152,6 +150,10 @@ def test_another_worker_that_shares_only_the_database_goes_on(
             task_id,
             lambda event: event["type"] == "tool" and event["status"] == "running" and event["tool"] == "run_command",
         )
+        # Nobody but its worker changes the files of a task that runs.
+        (hunk,) = node.get(f"/api/brain/tasks/{task_id}/diff").json["files"][0]["hunks"]
+        refused = node.post(f"/api/brain/tasks/{task_id}/hunks", {"reject": [hunk["id"]]})
+        assert (refused.status, refused.json["code"]) == (409, "task_active")
         (project.work / "greet.py").write_text("later\n")
         git(project.work, "commit", "-qam", "Later")
         git(project.work, "push", "-q", str(project.bare), "HEAD:refs/heads/trunk")

@@ -68,6 +68,30 @@ def test_f01_a_killed_sidecar_goes_on_in_a_new_clone(tmp_path: Path, moment: str
             sidecar.close()
 
 
+def test_f01_a_rewind_that_is_killed_at_its_push_is_pushed_once(tmp_path: Path) -> None:
+    (tmp_path / "workspace").mkdir()
+    with served_project(tmp_path) as project:
+        environ = clean_environ(tmp_path, **project.settings)
+        sidecar = RunningSidecar(tmp_path / "data", tmp_path / "workspace", (), environ).start()
+        trigger = Trigger(project, "pushed")
+        try:
+            task_id = start_edits(sidecar, project.url)
+            branch = sidecar.wait_for_end(task_id)["resultBranch"]
+            trigger.pid = sidecar.pid
+            with pytest.raises(OSError):
+                sidecar.post(f"/api/brain/tasks/{task_id}/rewind", {"seq": 0})
+            sidecar.restart()
+            assert project.commits(branch) == ["Rewind to event 0", "Said hi"]
+            more = [{"text": "d", "calls": [{"tool": "write_file", "args": {"path": "d.txt", "content": "d\n"}}]}]
+            sidecar.script("remote", [*more, {"text": "Added d"}])
+            assert sidecar.post(f"/api/brain/tasks/{task_id}/messages", {"text": "add d instead"}).status == 202
+            task = sidecar.wait_for_end(task_id)
+            assert task["status"] == "completed", task
+            assert project.commits(branch) == ["Added d", "Rewind to event 0", "Said hi"]
+        finally:
+            sidecar.close()
+
+
 def _check_command(project: ServedProject, task: Json) -> None:
     """The command ran once, or it was cut short: then its files went with the clone, and it was not repeated."""
     names = git(project.bare, "ls-tree", "-r", "--name-only", task["resultBranch"]).splitlines()
