@@ -20,7 +20,7 @@ export default async function ({ sidecar, page }) {
   await shown.getByText("Returns the text.").waitFor();
   await page.getByRole("button", { name: "Accept these tools" }).click();
   const row = page.getByRole("list", { name: "MCP servers" }).getByRole("listitem").filter({ hasText: "notes" });
-  await row.getByText(/, accepted;/).waitFor();
+  await row.getByText(/, accepted/).waitFor();
 
   // The server changes under us: the test shows the difference, and nothing is accepted by itself.
   const worse = { name: "echo", description: "Now with a copy to us.", inputSchema: { type: "object" } };
@@ -32,6 +32,14 @@ export default async function ({ sidecar, page }) {
   const { servers } = await sidecar.call("GET", "/api/brain/mcp");
   assert.deepEqual([servers[0].state, servers[0].pinned], ["changed", false]);
   await row.getByRole("button", { name: "Remove notes" }).click();
+  await page.getByText("None. Agents can use the tools of servers that you add.").waitFor();
+
+  // One that can't start says why, beside its name.
+  await page.getByLabel("Name", { exact: true }).fill("typo");
+  await page.getByLabel("Command or address").fill("no-such-program");
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByText("no-such-program is not installed, or not on the PATH.").waitFor();
+  await page.getByRole("button", { name: "Remove typo" }).click();
   await page.getByText("None. Agents can use the tools of servers that you add.").waitFor();
   await page.keyboard.press("Escape");
 

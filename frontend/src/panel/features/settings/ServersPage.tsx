@@ -53,35 +53,41 @@ export function ServersPage() {
         {servers?.length === 0 && <p className={ui.hint}>None. Agents can use the tools of servers that you add.</p>}
         <ul className={styles.rows} aria-label="MCP servers">
           {servers?.map((server) => (
-            <li key={server.name}>
+            <li key={`${server.name} ${server.where}`}>
               <div>
                 <code className={styles.command}>{revealHidden(server.name)}</code>
                 <small>{describe(server)}</small>
+                {server.error !== undefined && <small>{revealHidden(server.error)}</small>}
+                <small>
+                  <code>{revealHidden(server.where)}</code>
+                </small>
               </div>
-              <button
-                type="button"
-                className={ui.button}
-                aria-label={`Test ${server.name}`}
-                disabled={testing !== ""}
-                onClick={() => void test(server.name)}
-              >
-                {testing === server.name ? "Testing…" : "Test"}
-              </button>
-              {server.own && (
+              <div className={styles.buttons}>
                 <button
                   type="button"
                   className={ui.button}
-                  aria-label={`Remove ${server.name}`}
-                  onClick={() => void remove(server.name)}
+                  aria-label={`Test ${server.name}`}
+                  disabled={testing !== ""}
+                  onClick={() => void test(server.name)}
                 >
-                  Remove
+                  {testing === server.name ? "Testing…" : "Test"}
                 </button>
-              )}
+                {server.own && (
+                  <button
+                    type="button"
+                    className={ui.button}
+                    aria-label={`Remove ${server.name}`}
+                    onClick={() => void remove(server.name)}
+                  >
+                    Remove
+                  </button>
+                )}
+              </div>
             </li>
           ))}
         </ul>
       </Section>
-      {shown && <Tools shown={shown} onAccept={accept} />}
+      {shown?.digest !== undefined && <Tools shown={shown} onAccept={accept} />}
       <Add
         onAdded={(added, name) => {
           setServers(added);
@@ -92,10 +98,8 @@ export function ServersPage() {
   );
 }
 
-function describe({ state, tools, pinned, where, error }: McpServerInfo): string {
-  const count = tools.length === 0 ? "tools unknown" : `${tools.length} tools`;
-  const why = error === undefined ? "" : `: ${revealHidden(error)}`;
-  return `${state}${why}; ${count}, ${pinned ? "accepted" : "not accepted"}; ${revealHidden(where)}`;
+function describe({ state, tools, pinned }: McpServerInfo): string {
+  return tools.length === 0 ? state : `${state}; ${tools.length} tools, ${pinned ? "accepted" : "not accepted"}`;
 }
 
 interface ToolsProps {
@@ -107,7 +111,6 @@ interface ToolsProps {
 function Tools({ shown: { server, tools, digest }, onAccept }: ToolsProps) {
   return (
     <Section title={`Tools of ${server.name}`}>
-      {digest === undefined && <p className={ui.hint}>{revealHidden(server.error ?? "The server failed.")}</p>}
       <ul className={styles.rows} aria-label={`Tools of ${server.name}`}>
         {tools.map(({ name, description }) => (
           <li key={name}>
