@@ -1,6 +1,7 @@
 """The calls of a shell whose editor is asked for its files: they read what isn't saved yet, and save it."""
 
 import asyncio
+import logging
 from collections.abc import Sequence
 
 from bridge.shell.backend import CallAnswer, CallRunner
@@ -11,6 +12,8 @@ from sidecar.wire.bridge import OpenCall, ResultBody
 from tools.builtin.read_file import ReadFile
 from tools.builtin.read_files import ReadFiles
 from tools.executor.registry import Registry
+
+log = logging.getLogger(__name__)
 
 TOOLS = ("read_file", "read_files", "save_file", "unsaved_files")
 #: Files that the editor is asked for at the same time.
@@ -49,6 +52,9 @@ class EditorCallRunner:
             return _failed("timed_out", f"{wanted.tool} took too long in the editor.")
         except asyncio.CancelledError:
             return _failed("cancelled", "The call was cancelled.")
+        except Exception:
+            log.exception("%s failed", wanted.tool)
+            return _failed("tool_failed", f"{wanted.tool} failed in the editor's shell.")
 
     async def _run(self, wanted: OpenCall) -> CallAnswer:
         paths = _paths(wanted.args)
