@@ -23,9 +23,9 @@ from sidecar.memory.store import get_meta
 from sidecar.memory.tokens import name_terms
 
 #: How many chunks and files are measured, of the product's own code and of tests, documents and configuration.
-_CHUNKS = 130
+_CHUNKS = 120
 _OTHER_CHUNKS = 25
-_RELATED_CHUNKS = 50
+_RELATED_CHUNKS = 40
 _FILES = 60
 _OTHER_FILES = 15
 _HISTORY_FILES = 40
@@ -125,7 +125,7 @@ def _score(terms: Sequence[Term], allowed: frozenset[int] | None) -> Scores:
 
 def _best_chunks(question: QueryTerms, scores: Scores, allowed: frozenset[int] | None, times: int = 1) -> list[int]:
     """The best of code and of the rest, and those whose names have the question's words or others for them."""
-    ranked = nlargest(4 * times * _CHUNKS, scores.chunks, key=scores.chunks.__getitem__)
+    ranked = nlargest(3 * times * _CHUNKS, scores.chunks, key=scores.chunks.__getitem__)
     joint = {each: scores.chunks[each] + _OF_FILE * scores.files[each >> FILE_SHIFT] for each in ranked}
     ranked.sort(key=joint.__getitem__, reverse=True)
     found = _split(ranked, FILE_SHIFT, times * _CHUNKS, times * _OTHER_CHUNKS)

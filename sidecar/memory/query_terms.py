@@ -11,9 +11,9 @@ from sidecar.memory.tokens import STOP_WORDS, WORD, joined, parts_of, query_term
 from sidecar.memory.translations import translations
 
 _MAX_TERMS = 24
-_MAX_RELATED = 16
-_MAX_LEARNED = 10
-_MAX_PHRASES = 60
+_MAX_RELATED = 14
+_MAX_LEARNED = 9
+_MAX_PHRASES = 36
 _MAX_WORDS = 40
 #: The rarest terms with so many postings together propose candidates; all terms weigh them.
 _MAX_POSTINGS = 12_000
@@ -52,7 +52,7 @@ class QueryTerms:
         asked = query_terms(query)[:_MAX_TERMS]
         others = _related(asked)
         phrases = [phrase for phrase in _phrases(words) if phrase not in asked]
-        named = [NAME + text for text in (*asked, *others, *phrases)]
+        named = [NAME + text for text in (*asked, *others)]
         chunks, commits = read_postings(store, [*asked, *others, *phrases, *named])
         self.chunks = max(int(get_meta(store, "chunk_count") or 0), 1)
         self.commits = max(int(get_meta(store, "commits") or 0), 1)
