@@ -65,11 +65,14 @@ class Arrival(NamedTuple):
 
     def row(self) -> _Row:
         digest = hashlib.sha256(self.body).digest()
-        # JSON can hold halves of characters, which no store takes.
-        named = self.subject.encode("utf-8", "replace").decode()
-        subject = named or f"{self.door}:{digest.hex()}"
-        given = (self.door, self.delivery_id or None, digest, self.event, subject, subject, self.payload)
+        subject, name = _storable(self.subject) or f"{self.door}:{digest.hex()}", _storable(self.delivery_id)
+        given = (self.door, name or None, digest, _storable(self.event), subject, subject, self.payload)
         return (*given, time.time(), self.trace if parse(self.trace) else "")
+
+
+def _storable(text: str) -> str:
+    """JSON can hold halves of characters, which no store takes."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def insert(store: sqlite3.Connection, rows: Sequence[_Row]) -> list[bool]:

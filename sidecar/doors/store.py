@@ -9,6 +9,7 @@ import queue
 import sqlite3
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -69,8 +70,9 @@ class DoorsStore:
             results = [job(self._connection) for job, _ in batch]
             self._connection.execute("COMMIT")
         except Exception as error:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
+            with suppress(sqlite3.Error):
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
             if len(batch) > 1 and not isinstance(error, sqlite3.Error):
                 # One of them can't be carried out, such as for a text that can't be encoded; the others can.
                 for each in batch:

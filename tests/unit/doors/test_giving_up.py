@@ -103,6 +103,8 @@ async def test_deliveries_at_once_share_commits_and_each_hears_whether_it_is_new
     new = await asyncio.gather(*(deliveries.add(arrival(name)) for name in names))
     assert new == [*[True] * 1_200, False, False]
     assert await asyncio.gather(*(deliveries.add(arrival(name)) for name in ("n3", "x", "x"))) == [False, True, False]
+    odd = Arrival("slack", "\ud800", "\udfff", "slack:\ud800", b"odd", "{}")
+    assert await asyncio.gather(deliveries.add(odd), deliveries.add(arrival("y"))) == [True, True]
 
 
 async def test_a_job_that_cannot_be_carried_out_fails_alone(store: DoorsStore) -> None:
