@@ -72,6 +72,14 @@ def due_at(step: EscalationStep, since: float, now: float, quiet: QuietHours | N
     return end.timestamp() if end is not None else at
 
 
+def next_step(
+    chain: Sequence[EscalationStep], start: int, since: float, now: float, quiet: QuietHours | None
+) -> tuple[int, float]:
+    """The step from `start` on that comes first, and when. One for the night overtakes those that wait for morning."""
+    times = [due_at(step, since, now, quiet) for step in chain[start:]]
+    return start + times.index(min(times)), min(times)
+
+
 class Alerts:
     """A queue of steps to take, for a `WorkLoop`."""
 
@@ -82,7 +90,7 @@ class Alerts:
         self._quiet = quiet
 
     async def open(self, alert: Alert, now: float) -> None:
-        at = due_at(self._chain[0], alert.since, now, self._quiet)
+        _, at = self.upcoming(alert, now)
 
         def insert(store: sqlite3.Connection) -> None:
             sql = "INSERT OR IGNORE INTO alerts (key, task_id, kind, text, suggestions, since, next_at)"
@@ -103,10 +111,9 @@ class Alerts:
         found: float | None = (await self._store.do(lambda store: store.execute(sql).fetchone()))[0]
         return found
 
-    def postponed(self, alert: Alert, now: float) -> float | None:
-        """When the step is due if it isn't yet: quiet hours may have begun since it was planned."""
-        at = due_at(self._chain[alert.step], alert.since, now, self._quiet)
-        return at if at > now else None
+    def upcoming(self, alert: Alert, now: float) -> tuple[int, float]:
+        """The next step, and when it is due: quiet hours may have begun since it was planned."""
+        return next_step(self._chain, alert.step, alert.since, now, self._quiet)
 
     async def postpone(self, alert: Alert, at: float) -> None:
         sql = "UPDATE alerts SET next_at = ? WHERE key = ?"
@@ -116,7 +123,7 @@ class Alerts:
         """The step is taken; the last one ends the chain, and the alert can still be acknowledged."""
         following = alert.step + 1
         done = following >= len(self._chain)
-        at = 0.0 if done else due_at(self._chain[following], alert.since, now, self._quiet)
+        at = 0.0 if done else self.upcoming(alert._replace(step=following), now)[1]
         sql = "UPDATE alerts SET step = ?, next_at = ?, state = ? WHERE key = ? AND state = 'open'"
         state = "exhausted" if done else "open"
         await self._store.do(lambda store: store.execute(sql, (following, at, state, alert.key)))

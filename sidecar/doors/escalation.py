@@ -83,10 +83,11 @@ class Escalation:
 
     async def _take_step(self, alert: Alert) -> None:
         now = time.time()
-        if (later := self._alerts.postponed(alert, now)) is not None:
-            await self._alerts.postpone(alert, later)
+        number, at = self._alerts.upcoming(alert, now)
+        if at > now:
+            await self._alerts.postpone(alert, at)
             return
-        step = self._chain[alert.step]
+        alert, step = alert._replace(step=number), self._chain[number]
         title, text = _TITLES[alert.kind], self._describe(alert)
         log.info("task %s: %s, told %s", alert.task_id, alert.kind, step.channel)
         if step.channel == "desktop":

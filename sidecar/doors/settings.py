@@ -84,7 +84,7 @@ class EscalationStep(_Table):
 
     channel: Annotated[str, Field(pattern=r"^(desktop|mail|webhook:[a-z0-9_-]+|slack:[A-Z0-9]+|telegram:-?[0-9]+)$")]
     after: Annotated[float, Field(ge=0, le=604_800)] = 0
-    #: Also in quiet hours.
+    #: Also in quiet hours; then it comes before those that wait for the morning, which are left out.
     at_night: bool = False
 
     @property

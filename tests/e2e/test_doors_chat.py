@@ -8,6 +8,7 @@ import pytest
 from tests.e2e.chats import SlackServer, TelegramServer, text_of
 from tests.e2e.doors import Doors
 from tests.e2e.support import RunningSidecar, wait_until
+from tests.e2e.verification import RIGHT, WRONG, project, run_verified, says, write
 
 CONFIG = """
 panel_url = "https://brain.example"
@@ -248,3 +249,25 @@ def test_progress_edits_one_message_and_not_with_every_event(
     assert len(shown) <= 3 and len(shown[-1]["blocks"]) == 2
     slack.press_token(shown[-1]["blocks"][1]["elements"][0]["value"], "U2", "C1")  # Stop
     assert sidecar.wait_for_end(task_id)["status"] == "cancelled"
+
+
+def test_an_escalation_offers_suggestions_and_a_decider_picks_one(
+    slack: SlackServer, slack_doors: Doors, sidecar: RunningSidecar
+) -> None:
+    project(sidecar)
+    replies = [*[write("calc.py", WRONG), says("All tests pass.")] * 3, write("calc.py", RIGHT), says("Now it adds.")]
+    story = run_verified(sidecar, replies, conversationId="door:slack:C1:1700.9")
+    assert story.task["status"] == "escalated"
+    told = slack.wait_for(lambda: slack.post_with("The task needs you after 3 attempts"), "the escalation")
+    (escalation,) = story.escalations
+    first = escalation["suggestions"][0]
+    assert told["thread_ts"] == "1700.9" and f"1. {first}" in text_of(told)
+    slack.press("Do 1", told, person="U2")
+    slack_doors.wait_until_worked_on()
+    assert sidecar.task(story.task["id"])["status"] == "escalated"
+    slack.press("Do 1", told)
+    slack.press("Do 1", told)
+    wait_until(lambda: sidecar.task(story.task["id"])["verified"], what="the next round")
+    slack_doors.wait_until_worked_on()
+    asked = [each for each in sidecar.events(story.task["id"]) if each["type"] == "message" and each["role"] == "user"]
+    assert [each["text"] for each in asked[1:]] == [first], "said once, however often it is pressed"

@@ -6,6 +6,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from email.message import Message
 from email.policy import default
 from pathlib import Path
@@ -146,6 +147,25 @@ def test_the_chain_goes_on_until_someone_acknowledges_and_then_nobody_is_told(
         finally:
             doors.end()
     assert mails.received == []
+
+
+def test_in_quiet_hours_only_the_steps_for_the_night_are_taken(sidecar: RunningSidecar) -> None:
+    configure(sidecar, '{channel = "slack:C1"}, {channel = "slack:C2", at_night = true}')
+    config = Path(sidecar.environ["XDG_CONFIG_HOME"]) / "rainy-brain/doors.toml"
+    config.write_text(config.read_text().replace("[escalation]", '[escalation]\nquiet = "00:00-23:59"'))
+    if datetime.now().astimezone().strftime("%H:%M") == "23:59":
+        pytest.skip("the one minute of the day that isn't quiet here")
+    slack = SlackServer()
+    with slack.running():
+        doors = Doors(sidecar, BRAIN_SLACK_URL=slack.url, BRAIN_SLACK_BOT_TOKEN="xoxb-1-a")
+        doors.start()
+        try:
+            fail(sidecar)
+            wait_until(lambda: slack.posts, what="the step for the night")
+            wait_until(lambda: doors.rows("SELECT state FROM alerts") == [("exhausted",)], what="the end of the chain")
+        finally:
+            doors.end()
+    assert [post["channel"] for post in slack.posts] == ["C2"]
 
 
 def test_a_task_that_goes_on_settles_its_alert(sidecar: RunningSidecar) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.doors.alerts import Alert, Alerts, QuietHours, due_at, parse_quiet
+from sidecar.doors.alerts import Alert, Alerts, QuietHours, due_at, next_step, parse_quiet
 from sidecar.doors.mail import compose, parse_server
 from sidecar.doors.outbox import Letter
 from sidecar.doors.settings import DoorsError, EscalationRules, EscalationStep
@@ -53,6 +53,17 @@ def test_a_step_waits_for_its_time_and_for_the_end_of_the_night() -> None:
     # The night began while it waited, or while nothing ran.
     assert due_at(step, noon, late, NIGHT) == morning
     assert due_at(step.model_copy(update={"at_night": True}), late, late, NIGHT) == late + 600
+
+
+def test_a_step_for_the_night_overtakes_those_that_wait_for_the_morning() -> None:
+    chain = [EscalationStep(channel="desktop"), EscalationStep(channel="slack:C1", after=60)]
+    chain.append(EscalationStep(channel="mail", after=600, at_night=True))
+    noon, late = NOON.timestamp(), NOON.replace(hour=23).timestamp()
+    morning = (NOON.replace(hour=7) + timedelta(days=1)).timestamp()
+    assert next_step(chain, 0, noon, noon, NIGHT) == (0, noon)
+    assert next_step(chain, 1, noon, noon, NIGHT) == (1, noon + 60)
+    assert next_step(chain, 0, late, late, NIGHT) == (2, late + 600)
+    assert next_step(chain[:2], 0, late, late, NIGHT) == (0, morning)
 
 
 def test_rules_with_mistakes_are_refused() -> None:
