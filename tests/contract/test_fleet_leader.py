@@ -22,6 +22,45 @@ async def leader_of(journal: PostgresJournal, *unlike: str | None) -> str:
             await asyncio.sleep(0.05)
 
 
+async def lose_task(journal: PostgresJournal) -> None:
+    """A task runs on a worker whose lease has expired."""
+    await journal.create(new_task("t_1"))
+    claim = await journal.claim("dead", now=journal.clock() - 20, lease=15)
+    assert claim is not None
+    await journal.append("t_1", [RUNNING], fence=claim.fence)
+
+
+async def is_queued_again(journal: PostgresJournal) -> None:
+    async with asyncio.timeout(SECONDS):
+        while (await journal.task("t_1")).status != "queued":
+            await asyncio.sleep(0.05)
+
+
+async def test_a_leader_waits_for_living_workers_only_after_an_outage(
+    postgres: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leading, "GRACE_SECONDS", 3_600)
+    monkeypatch.setattr(leading, "LOOK_SECONDS", 0.01)
+    journal = await PostgresJournal.open(postgres.url, schema=f"test_{secrets.token_hex(6)}")
+    await lose_task(journal)
+    # Nobody reached the database for a minute, so every lease has expired.
+    await journal.query("UPDATE leadership SET at = now() - interval '1 minute' RETURNING true")
+    looks: set[object] = set()
+    leader = Leader(journal, "a")
+    leader.start()
+    async with asyncio.timeout(SECONDS):
+        while len(looks) < 5:
+            looks |= {row[0] for row in await journal.query("SELECT at FROM leadership WHERE leader = 'a'")}
+    assert (await journal.task("t_1")).status == "running"
+    await leader.close()
+
+    leader = Leader(journal, "b")
+    leader.start()
+    await is_queued_again(journal)
+    await leader.close()
+    await journal.close()
+
+
 async def test_a_leader_that_ends_or_stops_is_replaced_and_expired_tasks_are_queued_again(
     postgres: Postgres, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -45,13 +84,8 @@ async def test_a_leader_that_ends_or_stops_is_replaced_and_expired_tasks_are_que
     third = await leader_of(watching, first, second)
     assert {first, second, third} == set("abc")
 
-    await watching.create(new_task("t_1"))
-    claim = await watching.claim("dead", now=watching.clock() - 20, lease=15)
-    assert claim is not None
-    await watching.append("t_1", [RUNNING], fence=claim.fence)
-    async with asyncio.timeout(SECONDS):
-        while (await watching.task("t_1")).status != "queued":
-            await asyncio.sleep(0.05)
+    await lose_task(watching)
+    await is_queued_again(watching)
     for name, journal in journals.items():
         await leaders[name].close()
         await journal.close()
