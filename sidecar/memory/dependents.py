@@ -43,6 +43,8 @@ FROM offered JOIN edges ON edges.target = offered.target AND edges.name IN (offe
 JOIN files ON files.id = edges.source
 GROUP BY files.path ORDER BY files.path LIMIT ?
 """
+#: The second condition is that of the index.
+_PACKAGE = "SELECT path, words FROM files WHERE unit = ? AND unit <> path ORDER BY path"
 _CALLERS = """
 SELECT DISTINCT files.path, chunks.symbol, calls.line FROM calls JOIN files ON files.id = calls.file
 LEFT JOIN chunks ON chunks.id = calls.chunk WHERE calls.name = ? ORDER BY files.path, calls.line LIMIT ?
@@ -105,7 +107,7 @@ def _of_symbol(store: sqlite3.Connection, path: str, symbol: str) -> Iterator[Af
     if (own := callers.get(path)) is not None:
         yield Affected(path, own[0], 1, f"uses {name} in the same file", own[1])
     if unit.endswith("/"):
-        for found, words in store.execute("SELECT path, words FROM files WHERE unit = ? ORDER BY path", (unit,)):
+        for found, words in store.execute(_PACKAGE, (unit,)):
             if found != path and words and has_words(words, name):
                 calls = callers.get(found)
                 line = calls[1] if calls else 0

@@ -155,7 +155,9 @@ class Indexer:
 
     def _drop(self, file: int) -> None:
         """The file's postings stay and lead to nothing; `dead` counts their chunks."""
-        dropped = self._store.execute("DELETE FROM chunks WHERE file = ?", (file,)).rowcount
+        first = file * CHUNKS_PER_FILE
+        chunks = "DELETE FROM chunks WHERE id BETWEEN ? AND ?"
+        dropped = self._store.execute(chunks, (first, first + PATH_PLACE)).rowcount
         for table, column in (("imports", "file"), ("calls", "file"), ("edges", "source"), ("files", "id")):
             self._store.execute(f"DELETE FROM {table} WHERE {column} = ?", (file,))  # noqa: S608
         set_meta(self._store, "dead", int(get_meta(self._store, "dead") or 0) + max(dropped, 0))

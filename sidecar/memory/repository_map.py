@@ -19,7 +19,8 @@ _MAX_SYMBOLS = 12
 _OPEN = 40.0
 _NAMED = 12.0
 _NAMES = """
-SELECT chunks.name, max(chunks.complexity) FROM chunks JOIN files ON files.id = chunks.file
+SELECT chunks.name, max(chunks.complexity)
+FROM files JOIN chunks ON chunks.id BETWEEN files.id * 4096 AND files.id * 4096 + 4095
 WHERE files.path = ? AND chunks.kind NOT IN ('section', 'text', 'block') AND chunks.name NOT LIKE '\\_%' ESCAPE '\\'
 GROUP BY chunks.name
 """

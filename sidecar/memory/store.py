@@ -5,7 +5,7 @@ import sqlite3
 from pathlib import Path
 
 #: A file of another version is thrown away: everything in it can be built again.
-VERSION = 4
+VERSION = 5
 _BUSY_SECONDS = 10.0
 _CACHE_KIB = 4_096
 
@@ -15,12 +15,11 @@ CREATE TABLE files (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER, mtime INTEGER, hash BLOB,
     language TEXT, kind TEXT, lines INTEGER, unit TEXT, length INTEGER, words BLOB
 );
-CREATE INDEX files_unit ON files (unit);
+CREATE INDEX files_unit ON files (unit) WHERE unit <> path;
 CREATE TABLE chunks (
     id INTEGER PRIMARY KEY, file INTEGER NOT NULL, line INTEGER, end_line INTEGER, symbol TEXT, name TEXT,
     kind TEXT, complexity INTEGER, length INTEGER
 );
-CREATE INDEX chunks_file ON chunks (file);
 CREATE INDEX chunks_name ON chunks (name);
 CREATE TABLE imports (
     file INTEGER NOT NULL, line INTEGER, module TEXT, name TEXT, alias TEXT, exported INTEGER, member TEXT
