@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tools.code.mentions import PathMention, attribute_mentions, computed_lookups, path_mentions, quoted_paths
+from tools.code.mentions import PathMention, attribute_mentions, note_risks, path_mentions, quoted_paths
 from tools.code.scopes import BindingRef, ClassKey, FileScopes, ModuleRef, Place, Scope
 from tools.code.source import text_of
 from tools.code.symbols import References, Symbol
@@ -132,8 +132,7 @@ class MemberFinder:
                 self._found.add_likely(path, each.place, "text")
         for mention in quoted_paths(file, name):
             self._search_path(path, mention, family)
-        for line in computed_lookups(file, name):
-            self._found.risks.append(f"{path}:{line} looks up a name that it builds at run time.")
+        note_risks(path, file, self._symbol, self._found)
 
     def _is_module(self, item: "Node | None", scope: Scope, file: FileScopes) -> bool:
         return item is not None and isinstance(self._project.expression_meaning(item, scope, file), ModuleRef)

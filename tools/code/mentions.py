@@ -1,12 +1,12 @@
 """Symbols that strings name: `getattr(module, "greet")`, `patch("a.greet")`, `"package.module:main"`."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from tools.code.scopes import FileScopes, Place, Scope
 from tools.code.source import text_of
-from tools.code.symbols import text_place
+from tools.code.symbols import References, Symbol, text_place
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -34,6 +34,22 @@ COMPUTED_LOOKUP = r"getattr\([^,]+,\s*(f['\"]\w*\{|['\"][\w%]+['\"]\s*[+%])"
 _COMPUTED = re.compile(
     rb"\bgetattr\(\s*[^,\n]+,\s*(?:f[\"'](\w*)\{[^}\"']*\}(\w*)[\"']|[\"'](\w+)[\"']\s*\+|[\"'](\w*)%s(\w*)[\"']\s*%)"
 )
+#: Lookups of a name that a variable holds.
+_BY_VARIABLE = re.compile(
+    rb"\b(?:(?:get|set|has|del)attr\(\s*[^,\n]+,|(?:attrgetter|methodcaller)\()\s*[A-Za-z_]\w*\s*[,.)\[]"
+)
+#: Places that probably use a symbol at run time, with `%s` for its name, and what they do.
+_HIDDEN_USES = (
+    (r"\}[.:](%s)(?!\w)", "names it behind a value that only a run knows"),
+    (r"\bpatch\.multiple\([^()]*\b(%s)\s*=", "replaces it by keyword"),
+    (r"\b(?:import_module|__import__|reload)\([^()]*\)\.(%s)(?!\w)", "takes it from a module that it loads itself"),
+    (
+        r"\b(?:eval|exec|compile|timeit|Timer)\(\s*[rf]?(?P<q>[\"'])(?:(?!(?P=q)).)*?(?<!\w)(%s)(?!\w)",
+        "runs a text that holds it",
+    ),
+)
+_WHOLE_STRING = r"[\"'](%s)[\"']"
+_FORMAT_FIELD = r"\{[\w\[\].]*\.(%s)(?!\w)[^{}\n]*\}"
 _STRINGS = frozenset({"string_content", "string_fragment"})
 
 
@@ -96,6 +112,39 @@ def computed_lookups(file: FileScopes, name: str) -> Iterator[int]:
         start, end = (match[1] or match[3] or match[4] or b"").decode(), (match[2] or match[5] or b"").decode()
         if (start or end) and name.startswith(start) and name.endswith(end) and len(name) > len(start + end):
             yield text.count(b"\n", 0, match.start()) + 1
+
+
+def note_risks(path: str, file: FileScopes, symbol: Symbol, found: References) -> None:
+    """Add the lines that may use the symbol at run time, in a way that can't be followed."""
+    if file.source.family != "python":
+        return
+    risks = [(line, "looks up a name that it builds at run time") for line in computed_lookups(file, symbol.name)]
+    known = {each.place[:2] for each in found.found if each.path == path}
+    risks += _hidden_uses(file, symbol, known)
+    found.risks += [f"{path}:{line} {why}." for line, why in risks]
+
+
+def _hidden_uses(file: FileScopes, symbol: Symbol, known: Container[tuple[int, int]]) -> Iterator[tuple[int, str]]:
+    text, word = file.source.text, re.escape(symbol.name)
+    patterns = list(_HIDDEN_USES)
+    if symbol.is_member:
+        patterns.append((_FORMAT_FIELD, "formats it"))
+    if _BY_VARIABLE.search(text):
+        patterns.append((_WHOLE_STRING, "holds its name, and the file looks names up at run time"))
+    for pattern, why in patterns:
+        for match in re.finditer((pattern % word).encode(), text):
+            span = match.span(match.re.groups)
+            if span not in known and _may_be_use(pattern, file.source.root.descendant_for_byte_range(*span)):
+                yield text.count(b"\n", 0, span[0]) + 1, why
+
+
+def _may_be_use(pattern: str, node: "Node | None") -> bool:
+    """A field of a format is in a string, and the key of a dictionary is no attribute."""
+    if pattern not in (_FORMAT_FIELD, _WHOLE_STRING):
+        return True
+    if node is None or node.type not in _STRINGS or node.parent is None:
+        return False
+    return node.parent.parent is None or node.parent.parent.type != "subscript"
 
 
 def _dictionary_owner(subscript: "Node", file: FileScopes) -> "tuple[Node | None] | None":

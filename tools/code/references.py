@@ -9,7 +9,7 @@ from tools.code.member_references import MemberFinder
 from tools.code.mentions import (
     AttributeMention,
     attribute_mentions,
-    computed_lookups,
+    note_risks,
     path_mentions,
     quoted_paths,
 )
@@ -147,8 +147,7 @@ class _BindingFinder:
                 self._found.add(path, mention.place, "text")
         for each in attribute_mentions(file, name):
             self._search_attribute(path, file, each)
-        for line in computed_lookups(file, name):
-            self._found.risks.append(f"{path}:{line} looks up a name that it builds at run time.")
+        note_risks(path, file, self._symbol, self._found)
 
     def _search_attribute(self, path: str, file: FileScopes, mention: AttributeMention) -> None:
         name = self._symbol.name

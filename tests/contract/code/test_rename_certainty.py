@@ -161,6 +161,32 @@ DOUBTS: dict[str, tuple[str, dict[str, str], str]] = {
         },
         "b.py:2",
     ),
+    "a name in a variable": (
+        "greet",
+        {"a.py": GREETER, "b.py": "import a\nN = 'greet'\nprint(getattr(a, N)('x'))\n"},
+        "b.py:2",
+    ),
+    "a path that is built at run time": (
+        "greet",
+        {"a.py": GREETER, "b.py": "from unittest.mock import patch\nM = 'a'\nprint(patch(f'{M}.greet'))\n"},
+        "b.py:3",
+    ),
+    "a keyword that replaces it": (
+        "greet",
+        {"a.py": GREETER, "b.py": "from unittest.mock import patch\nprint(patch.multiple('a', greet=lambda: 2))\n"},
+        "b.py:2",
+    ),
+    "a module that is loaded in place": (
+        "greet",
+        {"a.py": GREETER, "b.py": "import importlib\nprint(importlib.import_module('a').greet('x'))\n"},
+        "b.py:2",
+    ),
+    "a text that is run": ("greet", {"a.py": f"{GREETER}print(eval(\"greet('x')\"))\n"}, "a.py:"),
+    "a field of a format": (
+        "Person.age",
+        {"a.py": "class Person:\n    age = 3\nprint('{0.age} years'.format(Person()))\n"},
+        "a.py:3",
+    ),
     "a method that overrides Python's own": (
         "Job.run",
         {"a.py": "import threading\nclass Job(threading.Thread):\n    def run(self): print(1)\nJob().start()\n"},
