@@ -50,6 +50,8 @@ _SKIPPED = frozenset({"build", "out", "coverage", "vendor", "bin", "obj"})
 Finder = Callable[[str], Awaitable[Sequence[str]]]
 _MAX_FOLDERS = 60
 _MAX_DEPTH = 4
+#: A package of one file is all in this one.
+_PACKAGE = "__init__.py"
 _CODE = (".py", ".ts", ".tsx", ".js", ".go", ".rs", ".java", ".rb", ".c", ".cc", ".cpp", ".cs", ".kt", ".swift", ".php")
 #: Options of a test command that say nothing about the project.
 _TEST_OPTIONS = frozenset({"-q", "-rfE", "--tb=short", "--color=no", "--silent", "--color=never"})
@@ -237,7 +239,7 @@ async def _text(host: Host, path: str, limit: int, redact: Callable[[str], str])
 async def _map(host: Host, room: int) -> str:
     """Folders before files, code before the rest, in whole lines."""
     listed = [name for name in await _names(host, ".") if not name.startswith(".") and not is_skipped(name)]
-    names = [name for name in listed if name.rstrip("/") not in _SKIPPED]
+    names = [name for name in listed if name.rstrip("/") not in _SKIPPED and not name.endswith(".egg-info/")]
     folders = [name for name in names if name.endswith("/")]
     lines: list[tuple[int, str]] = []
     for name in folders[:_MAX_FOLDERS]:
@@ -246,6 +248,8 @@ async def _map(host: Host, room: int) -> str:
             name = f"{name}{inside[0]}"
             inside = await _names(host, name)
         visible = [each for each in inside if not each.startswith((".", "__"))]
+        if _PACKAGE in inside and not any(each.endswith(_CODE) for each in visible):
+            visible.insert(0, _PACKAGE)
         # The whole rule only for folders: there may be thousands of files.
         shown = [each for each in visible if not (is_skipped(each) if each.endswith("/") else is_cache_name(each))]
         lines.append((_rank(name, shown), f"{name} {_listed(shown)}".rstrip()))

@@ -70,6 +70,16 @@ async def test_system_tests_and_a_map_in_whole_lines_are_told_at_once(tmp_path: 
     assert all(line.endswith(")") for line in listed[:-1]), "no line is cut"
 
 
+async def test_a_package_of_one_file_is_on_the_map_before_the_documents(tmp_path: Path) -> None:
+    async with engine_harness(tmp_path) as harness:
+        for name in ("docs/conf.rst", "inflection/__init__.py", "inflection/py.typed", "inflection.egg-info/PKG-INFO"):
+            (harness.workspace / name).parent.mkdir(exist_ok=True)
+            (harness.workspace / name).write_text("x\n")
+        text = request_text(await first_request(harness, "fix it"))
+    assert "Files:\ninflection/ (__init__.py, py.typed)\ndocs/ (conf.rst)" in text
+    assert "egg-info" not in text
+
+
 async def test_rules_that_fit_are_quoted_as_a_whole(tmp_path: Path) -> None:
     rules = "\n".join(f"Rule {number}: use tabs." for number in range(30))
     async with engine_harness(tmp_path) as harness:
