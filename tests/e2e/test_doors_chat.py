@@ -271,3 +271,23 @@ def test_an_escalation_offers_suggestions_and_a_decider_picks_one(
     slack_doors.wait_until_worked_on()
     asked = [each for each in sidecar.events(story.task["id"]) if each["type"] == "message" and each["role"] == "user"]
     assert [each["text"] for each in asked[1:]] == [first], "said once, however often it is pressed"
+
+
+def test_telegram_cuts_long_texts_with_a_link_and_its_stop_button_stops(
+    telegram: TelegramServer, telegram_doors: Doors, sidecar: RunningSidecar
+) -> None:
+    models = sidecar.script("long", [{"text": "word " * 3_000}])
+    options = {"models": models, "intent": "explain_code"}
+    task_id = sidecar.execute("explain it", conversationId="door:telegram:7:100", **options)
+    end = telegram.wait_for(lambda: telegram.post_with("word word"), "the result")
+    assert len(text_of(end)) <= 4_096 and f"https://brain.example/#task={task_id}" in text_of(end)
+    options["models"] = sidecar.script("slow", [{"text": "late", "delayMs": 600_000}])
+    task_id = sidecar.execute("explain more", conversationId="door:telegram:7:101", **options)
+    status = telegram.wait_for(lambda: telegram.post_with(f"Task {task_id} is queued"), "the status message")
+    telegram.press("Stop", status, person=666)
+    telegram.press("Stop", status, person=8)
+    assert sidecar.wait_for_end(task_id)["status"] == "cancelled"
+    telegram.wait_for(lambda: telegram.edit_with(f"Cancelled: task {task_id}"), "the end")
+    telegram_doors.wait_until_worked_on()
+    notes = telegram_doors.rows("SELECT note FROM deliveries")
+    assert notes == [("by 8",)], "strangers leave no trace"
