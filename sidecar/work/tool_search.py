@@ -38,7 +38,7 @@ class ToolIndex:
         self._tools = tools
         weights = [_weigh(tool) for tool in tools]
         lengths = [sum(each.values()) for each in weights]
-        usual = sum(lengths) / len(lengths) if tools else 1.0
+        usual = sum(lengths) / max(1, len(lengths)) or 1.0
         #: For each term how well it fits which tools, from 0 to 1.
         self._fits: dict[str, dict[int, float]] = defaultdict(dict)
         for place, (terms, length) in enumerate(zip(weights, lengths, strict=True)):

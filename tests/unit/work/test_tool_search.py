@@ -53,6 +53,11 @@ def test_a_tool_is_found_by_its_arguments_and_a_misspelled_name() -> None:
         assert [tool.name for tool in ToolIndex(tools).search(query)] == [name]
 
 
+def test_tools_whose_names_say_nothing_are_no_error() -> None:
+    assert ToolIndex([_tool("s__1", "", {}), _tool("s__2", "", {})]).search("send a message") == []
+    assert ToolIndex([]).search("send a message") == []
+
+
 def test_tools_of_one_noun_leave_room_for_another_noun_of_the_request() -> None:
     found = [tool.name for tool in ToolIndex(catalog()).search("link two entities in memory")]
     assert {each.rpartition("_")[2] for each in found} == {"entity", "relation"}
