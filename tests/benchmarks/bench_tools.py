@@ -12,6 +12,7 @@ from pathlib import Path
 
 from sidecar.cache import Caches
 from tests.benchmarks.result import Result
+from tools.code.files import list_files
 from tools.executor.context import BatchContext, ToolCall
 from tools.executor.executor import Executor
 from tools.executor.registry import default_registry
@@ -60,7 +61,7 @@ async def _medians(count: int, *acts: Act) -> list[float]:
 
 async def run() -> list[Result]:
     results: list[Result] = []
-    for measure in (_overhead, _commands, _parallel, _many_files, _search, _tree, _memory):
+    for measure in (_overhead, _commands, _parallel, _many_files, _search, _tree, _skipping, _memory):
         with tempfile.TemporaryDirectory() as root:
             place = _Place(Path(root), caches=measure is _tree)
             try:
@@ -219,6 +220,26 @@ async def _tree(place: _Place) -> list[Result]:
         _ratio("tree of 50,000 files, first", own, listed, "git ls-files", 1.5),
         Result("tree of 50,000 files, from cache", again * 1000, "ms", most=1),
     ]
+
+
+async def _skipping(place: _Place) -> list[Result]:
+    """500 sources beside 5,000 files that nobody ignores: installed, built and cached ones."""
+    skipped = ("node_modules/a", ".venv/lib/site-packages/b", "dist/assets", "build/lib/c", "__pycache__")
+    for folder, count in (("src", 500), *((folder, 1_000) for folder in skipped)):
+        (place.workspace / folder).mkdir(parents=True)
+        for number in range(count):
+            (place.workspace / folder / f"f{number}.py").write_text(f"def f{number}():\n    return {number}\n")
+
+    async def all_of_it(number: int) -> None:
+        files = await list_files(place.host, Call(f"a{number}", place.host.workspace, 60))
+        assert len(files) == 500
+
+    async def source(number: int) -> None:
+        assert len(await list_files(place.host, Call(f"s{number}", place.host.workspace, 60), "src")) == 500
+
+    ours, plain = await _medians(20, all_of_it, source)
+    name, baseline = "listing 500 sources beside 5,000 skipped files", "listing the sources alone"
+    return [Result(name, ours * 1000, "ms", ratio=ours / plain, baseline=baseline, most_ratio=1.3)]
 
 
 async def _memory(place: _Place) -> list[Result]:
