@@ -96,7 +96,7 @@ class Engine:
     async def start(self) -> None:
         if self._shared is None:
             await self.review.finish()
-            await enqueue_left_open(self._journal, self.owner, self._stalls)
+            await enqueue_left_open(self._journal, self.owner, self._stalls, self._worker.on_status)
         self._worker.start()
 
     async def stop(self) -> None:
@@ -465,7 +465,12 @@ _FROZE = (
 )
 
 
-async def enqueue_left_open(journal: Journal, owner: str, stalls: Stalls | None = None) -> int:
+async def enqueue_left_open(
+    journal: Journal,
+    owner: str,
+    stalls: Stalls | None = None,
+    on_status: Callable[[str, StatusEvent], None] = lambda task_id, event: None,
+) -> int:
     """Queue again what an earlier sidecar left open, except tasks that froze it twice."""
     queued = 0
     for task in await journal.left_open(owner):
@@ -480,6 +485,7 @@ async def enqueue_left_open(journal: Journal, owner: str, stalls: Stalls | None 
         died = StatusEvent(status=Status.INTERRUPTED, reason="The sidecar stopped while the task was running.")
         again = StatusEvent(status=Status.QUEUED, reason="resumed after the sidecar stopped")
         await journal.append(task.id, [again] if task.status is Status.INTERRUPTED else [died, again])
+        on_status(task.id, died)
     if queued:
         log.info("Queued %d tasks again that an earlier sidecar left open", queued)
     return queued

@@ -37,12 +37,14 @@ class TaskNotices:
         self._journal = journal
         self._find = find
         self._open_task = open_task
-        #: When the tasks that run here began.
+        #: When the tasks that run here began; 0 if an earlier process began them.
         self._began: dict[str, float] = {}
         self._shown: set[asyncio.Task[None]] = set()
 
     def take(self, task_id: str, event: StatusEvent) -> None:
         """A task's status changed."""
+        if event.status is Status.INTERRUPTED:
+            self._began[task_id] = 0.0
         if event.status is Status.RUNNING:
             self._began.setdefault(task_id, time.monotonic())
         began = self._began.pop(task_id, 0.0) if event.status in ENDED else 0.0

@@ -8,7 +8,7 @@ from sidecar.engine import notices
 from sidecar.engine.notices import MOST, TaskNotices
 from sidecar.journal.memory import MemoryJournal
 from sidecar.wire.events import StatusEvent
-from sidecar.wire.tasks import Status
+from sidecar.wire.tasks import Status, Task
 from tests.contract.journals import COMPLETED, RUNNING, new_task
 
 
@@ -22,9 +22,9 @@ class RecordingNotifier:
         return self.clicked
 
 
-async def take(notifier: RecordingNotifier, *events: StatusEvent) -> list[str]:
+async def take(notifier: RecordingNotifier, *events: StatusEvent, journal: MemoryJournal | None = None) -> list[str]:
     """The tasks that were opened."""
-    journal, opened = MemoryJournal(), list[str]()
+    journal, opened = journal or MemoryJournal(), list[str]()
     await journal.create(new_task("t_1"))
 
     async def open_task(task_id: str) -> None:
@@ -57,6 +57,17 @@ async def test_the_end_of_a_short_task_is_no_news(monkeypatch: pytest.MonkeyPatc
     assert notifier.said == []
     monkeypatch.setattr(notices, "LONG_SECONDS", 0)
     await take(notifier, RUNNING, COMPLETED)
+    assert notifier.said == [("A task is done", "do t_1")]
+
+
+async def test_a_long_task_that_an_earlier_process_began_is_news_when_it_ends() -> None:
+    class LongAgo(MemoryJournal):
+        async def task(self, task_id: str) -> Task:
+            task = await super().task(task_id)
+            return task.model_copy(update={"started_at": "2020-01-01T00:00:00+00:00"})
+
+    interrupted, notifier = StatusEvent(status=Status.INTERRUPTED), RecordingNotifier()
+    await take(notifier, interrupted, RUNNING, COMPLETED, journal=LongAgo())
     assert notifier.said == [("A task is done", "do t_1")]
 
 
