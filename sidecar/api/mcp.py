@@ -67,8 +67,9 @@ class McpRoutes:
         entry = self._entry(wanted.name, workspace)
         try:
             listing = await self._servers.connection(entry).current_listing(fresh=True)
-        except ToolError:
-            return answer(McpTest(server=self._status(entry.name, workspace), tools=[]))
+        except ToolError as error:
+            status = self._status(entry.name, workspace)
+            return answer(McpTest(server=status.model_copy(update={"error": status.error or error.message}), tools=[]))
         tools = [
             McpTool(name=name, description=tool.description, read_only=tool.read_only)
             for name, tool in listing.names.items()

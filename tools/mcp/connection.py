@@ -16,7 +16,7 @@ from sidecar import __version__
 from sidecar.telemetry.correlation import HEADER, current_header
 from tools.errors import ToolError, Unconfirmed
 from tools.mcp.entry import ServerEntry
-from tools.mcp.failures import describe_error, sandbox_hint, telling_lines
+from tools.mcp.failures import describe_error, download_hint, sandbox_hint, telling_lines
 from tools.mcp.listing import MAX_TOOLS, Listing, clean, make_listing
 from tools.mcp.peer import SILENT_SECONDS, Opening, Peer, SignsOfLife
 
@@ -399,7 +399,7 @@ class ServerConnection:
 
     def _silent(self, what: str, *, sent: bool) -> ToolError:
         if not sent:
-            return self._failed(f"It {what}.")
+            return self._failed(" ".join(filter(None, (f"It {what}.", download_hint(self.entry)))))
         # Whatever it does now, nobody waits for it: the next call gets a new one.
         self._hung, self._client = f"It {what}.", None
         self._closing.set()

@@ -20,6 +20,8 @@ _START_HINTS = (
     *_HINTS,
     (("MODULE_NOT_FOUND", "ModuleNotFoundError", "No such file or directory"), 'grants: {"read": ["PATH"]}'),
 )
+#: Launchers that download the server; with the network they may also fill their caches.
+LAUNCHERS = frozenset({"npx", "npm", "pnpm", "pnpx", "bunx", "bun", "uvx", "uv", "pipx", "deno"})
 _STACK_FRAME = re.compile(r"\s+at |\s*File \"|\s*\^+\s*$|Node\.js v|node:internal/|\s*[{}\]]*\s*$")
 _SHOWN = 500
 _CLOSED = "Connection closed"
@@ -48,6 +50,14 @@ def describe_error(error: BaseException, entry: ServerEntry, limit: float) -> st
 def telling_lines(said: str) -> str:
     """The end of what a server wrote, without the frames of a stack."""
     return "\n".join(line for line in said.splitlines() if not _STACK_FRAME.match(line))[-_SHOWN:].strip()
+
+
+def download_hint(entry: ServerEntry) -> str:
+    """For a server that shows no life because it can't be downloaded."""
+    program = entry.command[0].rpartition("/")[2] if entry.command else ""
+    if program not in LAUNCHERS or entry.grants.network:
+        return ""
+    return f'{program} may want to download it: its entry has no grants: {{"network": true}} (brain mcp add --network).'
 
 
 def sandbox_hint(server: str, text: str, *, starting: bool = False) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tools.local.sandbox.access import CommandAccess, CommandLaunch, SandboxTier
 from tools.mcp.entry import ServerEntry
+from tools.mcp.failures import LAUNCHERS
 
 #: Where programs and their packages are installed in a home directory.
 _INSTALLED = """
@@ -15,8 +16,6 @@ _INSTALLED = """
 .local/share/pipx .local/share/pnpm .local/share/fnm .local/share/mise .cache go .nix-profile Library/Caches
 Library/pnpm .docker/cli-plugins
 """
-#: Launchers that download the server; with the network they may also fill their caches.
-_LAUNCHERS = frozenset({"npx", "npm", "pnpm", "pnpx", "bunx", "bun", "uvx", "uv", "pipx", "deno"})
 _CACHES = ".npm .cache .local/share/uv .local/share/pipx .local/share/pnpm .bun Library/Caches"
 _MAX_HIDDEN = 2_000
 
@@ -44,7 +43,7 @@ def _access(entry: ServerEntry, program: str, workspace: str, scratch: str, priv
     home = os.environ.get("HOME", "")
     named = [place for place in _named(entry, program) if _exists(place)]
     writable = [place for place in entry.grants.write if _exists(place)]
-    if entry.grants.network and Path(program).name in _LAUNCHERS:
+    if entry.grants.network and Path(program).name in LAUNCHERS:
         writable += _inside(home, _CACHES)
     readable = [*_inside(home, _INSTALLED), *named, *entry.grants.read, entry.cwd]
     writes = any(f"{workspace}/".startswith(f"{place}/") for place in entry.grants.write)

@@ -1,10 +1,12 @@
 """Why a server failed: what happened, and what to do about it, in one or two sentences."""
 
+from dataclasses import replace
+
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from tools.mcp.entry import ServerEntry
-from tools.mcp.failures import describe_error, sandbox_hint, telling_lines
+from tools.mcp.entry import ServerEntry, ServerGrants
+from tools.mcp.failures import describe_error, download_hint, sandbox_hint, telling_lines
 
 LOCAL = ServerEntry("s", True, "stdio", ("server",))
 REMOTE = ServerEntry("s", True, "http", url="http://127.0.0.1:9/mcp")
@@ -65,3 +67,10 @@ def test_the_sandbox_is_named_with_the_grant_that_would_help() -> None:
     assert sandbox_hint("s", "cat: x: No such file or directory") == ""  # an answer of a tool, not of the sandbox
     assert 'grants: {"network"' in sandbox_hint("s", "getaddrinfo EAI_AGAIN registry")
     assert 'grants: {"write"' in sandbox_hint("s", "[Errno 30] Read-only file system: 'a'")
+
+
+def test_a_launcher_that_may_not_download_is_named() -> None:
+    npx = ServerEntry("s", True, "stdio", ("/usr/bin/npx", "-y", "server"))
+    assert download_hint(npx).startswith("npx may want to download it")
+    assert download_hint(replace(npx, grants=ServerGrants(network=True))) == ""
+    assert download_hint(LOCAL) == download_hint(REMOTE) == ""
