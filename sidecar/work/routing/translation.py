@@ -23,7 +23,9 @@ _SHORTEST_STEM = 3
 
 class _Dictionary:
     def __init__(self, file: Path) -> None:
-        self.languages: dict[str, list[int]] = {word: [0] for word in _ENGLISH.split()}
+        self.languages: dict[str, tuple[int, ...]] = dict.fromkeys(_ENGLISH.split(), (0,))
+        #: The few that there are, once each: this dictionary stays in memory.
+        shared: dict[tuple[int, ...], tuple[int, ...]] = {}
         self.words: list[dict[str, str]] = [{} for _ in range(_LANGUAGES)]
         self.stems: list[dict[str, str]] = [{} for _ in range(_LANGUAGES)]
         for line in file.read_text(encoding="utf-8").splitlines():
@@ -34,7 +36,8 @@ class _Dictionary:
                         self.stems[language].setdefault(word[:-1], english)
                     elif word not in self.words[language]:
                         self.words[language][word] = english
-                        self.languages.setdefault(word, []).append(language)
+                        languages = (*self.languages.get(word, ()), language)
+                        self.languages[word] = shared.setdefault(languages, languages)
 
 
 def translate(words: list[str]) -> list[str] | None:
