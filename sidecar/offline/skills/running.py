@@ -11,7 +11,7 @@ from sidecar.wire.base import JsonObject
 
 _COMMAND = re.compile(
     r"(?:(?:please|pls|can you|could you)\s+)*(?:run|execute)\s+(?:(?:the\s+)?command\s*:?\s*)?"
-    r"(?:`(?P<quoted>[^`]+)`|(?P<plain>[\w./-]+(?:\s+\S.*)?))\s*[.!]?",
+    r"(?:`(?P<quoted>[^`]+)`(?:[\s,]+(?:please|pls|now|again|for me))*|(?P<plain>[\w./-]+(?:\s+\S.*)?))\s*[.!]?",
     re.IGNORECASE | re.DOTALL,
 )
 #: A command line as typed; only the terminal agent takes it without “run”.

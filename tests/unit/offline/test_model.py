@@ -44,6 +44,7 @@ async def reply_to(history: Sequence[Turn], tools: Sequence[ToolInfo] = TOOLS) -
         ("find parse_line in src/app.py", "search_code", {"query": "parse_line", "path": "src/app.py"}),
         ("grep needle in this repo", "search_code", {"query": "needle"}),
         ("run `git status`", "run_command", {"command": "git status"}),
+        ("run `git status` now, please", "run_command", {"command": "git status"}),
         ("run git log -3", "run_command", {"command": "git log -3"}),
         ("explain @src/app.py", "describe_file", {"path": "src/app.py"}),
         ("explain @src/", "describe_file", {"path": "src"}),
