@@ -114,12 +114,12 @@ test("a handler runs a tool", async () => {
 test("a failure keeps its code, and an exception becomes a failure", async () => {
   const tools: { [name: string]: ToolHandler } = {
     read_file: () => {
-      throw new ToolFailure("not_open", "It is not open.");
+      throw new ToolFailure("locked", "It is locked.");
     },
     list_dir: () => Promise.reject(new Error("Something broke.")),
   };
   await withClient(tools, async () => {
-    expect(await batch("read_file", { path: "a" })).toMatchObject({ status: "error", error: { code: "not_open" } });
+    expect(await batch("read_file", { path: "a" })).toMatchObject({ status: "error", error: { code: "locked" } });
     expect(await batch("list_dir", {})).toMatchObject({ status: "error", error: { code: "tool_failed" } });
   });
 });
