@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from math import exp, sqrt
 from pathlib import Path
 from typing import NamedTuple
+from zlib import crc32
 
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(PROJECT))
@@ -79,7 +80,7 @@ def learn(sentences: Sequence[Sentence]) -> dict[str, list[float]]:
     worth = {name: _spread(weights[number]) * sqrt(counts[name]) for name, number in numbers.items()}
     return {
         name: [now - late / step for now, late in zip(weights[numbers[name]], added[numbers[name]], strict=True)]
-        for name in sorted(sorted(names, key=worth.__getitem__)[-MAX_FEATURES:])
+        for name in sorted(sorted(names, key=worth.__getitem__)[-MAX_FEATURES:], key=lambda name: crc32(name.encode()))
     }
 
 

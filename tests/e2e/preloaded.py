@@ -22,6 +22,8 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, NoReturn
 
+from tests.faults.scale import FULL
+
 _PROJECT = Path(__file__).resolve().parents[2]
 #: Read by the interpreter or the loader before our code runs, so a fork can't take them over.
 _EARLY = ("PYTHON", "LD_")
@@ -107,6 +109,9 @@ def run_forked(
 
 
 def can_fork(environ: Mapping[str, str]) -> bool:
+    """Not in the long forms of the fault tests, nor where the command itself is measured."""
+    if FULL or Path(sys.argv[0]).parent.name == "benchmarks":
+        return False
     return sys.platform == "linux" and _early(environ) == _early(os.environ)
 
 

@@ -16,7 +16,6 @@ from typing import IO, Any
 from urllib.parse import urlsplit
 
 from tests.e2e.preloaded import ForkedProcess, can_fork
-from tests.faults.scale import FULL
 from tests.waiting import SECONDS, busy_seconds
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -247,7 +246,7 @@ def spawn(
     arguments: Sequence[str], environ: Mapping[str, str], log: IO[str], launcher: Sequence[str] = PLAIN
 ) -> subprocess.Popen[str] | ForkedProcess:
     """The command in a process of its own: forked from a preloaded one, except in the long forms of fault tests."""
-    if launcher == PLAIN and not FULL and can_fork(environ):
+    if launcher == PLAIN and can_fork(environ):
         return ForkedProcess(arguments, environ, log)
     pipe = subprocess.PIPE
     command = [*launcher, *arguments]

@@ -16,7 +16,6 @@ from typing import Any
 
 from tests.e2e.preloaded import can_fork, run_forked
 from tests.e2e.support import PROJECT, SECONDS, RunningSidecar, wait_until
-from tests.faults.scale import FULL
 
 BRAIN = (sys.executable, "-m", "sidecar")
 #: Live output is for those who watch already, so it is said again and again.
@@ -28,7 +27,7 @@ def brain(
     *arguments: str, environ: Mapping[str, str], cwd: Path = PROJECT, stdin: str = "", seconds: float = 30
 ) -> subprocess.CompletedProcess[str]:
     """Its exit code, and what it wrote to either output."""
-    if not FULL and can_fork(environ):
+    if can_fork(environ):
         return run_forked(arguments, {**environ, "PYTHONPATH": str(PROJECT)}, cwd, stdin, seconds)
     return subprocess.run(
         [*BRAIN, *arguments],

@@ -12,7 +12,7 @@ from zlib import crc32
 from sidecar.wire.intents import INTENTS, Intent
 from sidecar.work.routing.features import FOLLOWS, features
 
-#: The weight of each feature for each intent, a letter each. `packaging/learn.py` writes it.
+#: The weight of each feature for each intent, a letter each, in the order of `crc32`. `packaging/learn.py` writes it.
 LEARNED = Path(__file__).with_name("learned.tsv")
 #: The letter of weight 0; an intent is e times as likely with each UNIT letters more.
 NEUTRAL, UNIT = ord("O"), 16
@@ -85,11 +85,9 @@ class _Learned:
                 hashes.append(crc32(feature))
                 letters += row
         self._width = len(letters) // len(hashes)
-        order = sorted(range(len(hashes)), key=hashes.__getitem__)
-        self._hashes = array("I", [hashes[place] for place in order])
-        self._letters = b"".join([letters[place * self._width : (place + 1) * self._width] for place in order])
+        self._hashes, self._letters = hashes, bytes(letters)
         #: Where the hashes with the same upper half begin.
-        self._starts = array("I", [bisect_left(self._hashes, upper << 16) for upper in range((1 << 16) + 1)])
+        self._starts = array("H", (bisect_left(hashes, upper << 16) for upper in range((1 << 16) + 1)))
 
     def find(self, features: Iterable[str]) -> dict[str, bytes]:
         """The letters of those that are known."""
