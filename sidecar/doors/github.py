@@ -95,7 +95,9 @@ def _read_review(payload: Json) -> Action:
         return Ignore("the review says nothing by itself")
     path, line = text_at(payload, "comment.path"), text_at(payload, "comment.line")
     where = f" about {path}{f', line {line}' if line else ''}" if path else ""
-    return Steer(f"A reviewer of the pull request says{where}:\n{text}"[:_MAX_TEXT])
+    # A reviewer who doesn't ask a question wants the pull request changed, in whatever words.
+    command = "" if text.rstrip().endswith("?") else "/edit "
+    return Steer(f"{command}A reviewer of the pull request says{where}:\n{text}"[:_MAX_TEXT])
 
 
 def _read_check(payload: Json) -> Action:

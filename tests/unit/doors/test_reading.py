@@ -117,7 +117,10 @@ def test_reviews_steer_and_a_failed_check_speaks_once_about_its_commit() -> None
     said = github.read_event(
         "pull_request_review_comment", {"action": "created", "comment": comment, **_pull()}, GITHUB
     )
-    assert said == Steer("A reviewer of the pull request says about a.py, line 3:\nOff by one.")
+    assert said == Steer("/edit A reviewer of the pull request says about a.py, line 3:\nOff by one.")
+    question = {"action": "submitted", "review": {"body": "Why twice?", "state": "commented"}, **_pull()}
+    said = github.read_event("pull_request_review", question, GITHUB)
+    assert said == Steer("A reviewer of the pull request says:\nWhy twice?")
     empty = {"action": "submitted", "review": {"body": None, "state": "commented"}, **_pull()}
     assert isinstance(github.read_event("pull_request_review", empty, GITHUB), Ignore)
     run = {"name": "ci", "conclusion": "failure", "head_sha": "c" * 40, "output": {"title": "1 failed"}}
