@@ -1,10 +1,14 @@
 """F16: what a killed sidecar left in the temporary directory is gone after the next start; what is in use stays."""
 
+import fcntl
 import os
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.support import running_sidecar, wait_until
+from tools.local import temporary
 
 
 def test_f16_temporary_directories_of_a_killed_sidecar_are_swept_at_the_next_start(tmp_path: Path) -> None:
@@ -34,3 +38,22 @@ def test_f16_temporary_directories_of_a_killed_sidecar_are_swept_at_the_next_sta
         assert "brain-run-made-by-hand" in left(), "it has no lock, so somebody may just be making it"
         sidecar.stop()
         assert left() <= {"brain-run-made-by-hand"}
+
+
+def test_f16_a_sweep_in_the_moment_before_the_lock_leaves_the_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock, swept = fcntl.flock, []
+
+    def sweep_before_the_lock(handle: int, how: int) -> None:
+        if how == fcntl.LOCK_EX:
+            swept.append(temporary.sweep())
+        lock(handle, how)
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(temporary, "_places", {})
+    monkeypatch.setattr("atexit.register", lambda *_: None)
+    monkeypatch.setattr(fcntl, "flock", sweep_before_the_lock)
+    assert Path(temporary.make_directory("test", sweep_before_the_lock)).is_dir()
+    assert swept == [0]
+    assert temporary.sweep() == 0

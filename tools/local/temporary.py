@@ -56,8 +56,11 @@ def _place() -> str:
     pid = os.getpid()
     if pid not in _places:
         place = tempfile.mkdtemp(prefix=_PREFIX)
-        handle = os.open(f"{place}/{_LOCK}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        unnamed = Path(place, f"{_LOCK}.new")
+        handle = os.open(unnamed, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(handle, fcntl.LOCK_EX)
+        # Under its name only once it is locked: another process that sweeps now would take the place for a left one.
+        unnamed.rename(Path(place, _LOCK))
         _places[pid] = place
         atexit.register(_remove, pid)
     return _places[pid]
