@@ -1,6 +1,6 @@
-"""Every journal that there is: whoever asks for one is run with each."""
+"""Every journal: a test that asks for one runs with each. The engines of sandboxes elsewhere."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +9,8 @@ from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Journal, Retention
 from sidecar.journal.sqlite import SqliteJournal
 from tests.contract.journals import postgres_journal
+from tests.support.containers import podman
+from tests.support.e2b_server import E2bServer
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgres"])
@@ -34,3 +36,18 @@ async def open_journal(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncI
 @pytest.fixture
 async def journal(open_journal: Callable[[], object]) -> Journal:
     return await open_journal()  # type: ignore[misc]
+
+
+@pytest.fixture(scope="module")
+def socket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    # A short path: a socket's may have 107 characters.
+    with podman(tmp_path_factory.mktemp("podman", numbered=True)) as path:
+        yield path
+
+
+@pytest.fixture(scope="module")
+def e2b(tmp_path_factory: pytest.TempPathFactory) -> Iterator[E2bServer]:
+    pytest.importorskip("e2b")
+    server = E2bServer(tmp_path_factory.mktemp("e2b"))
+    with server.running():
+        yield server

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.containers import IMAGE, podman
-from tests.support.e2b_server import KEY, E2bServer
+from tests.support.containers import IMAGE
+from tests.support.e2b_server import KEY
 from tests.support.emulate import git
 from tests.support.git_server import GitServer, git_server
 from tests.support.sandboxes import sandbox_toml, sandboxes_of
@@ -21,20 +21,6 @@ from tools.sandboxes.host import SandboxedBackend
 from tools.sandboxes.port import SandboxError, SandboxSession, SandboxSpec
 
 SECRET = "canary-1679091c5a880faf"
-
-
-@pytest.fixture(scope="module")
-def socket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with podman(tmp_path_factory.mktemp("podman", numbered=True)) as path:
-        yield path
-
-
-@pytest.fixture(scope="module")
-def e2b(tmp_path_factory: pytest.TempPathFactory) -> Iterator[E2bServer]:
-    pytest.importorskip("e2b")
-    server = E2bServer(tmp_path_factory.mktemp("e2b"))
-    with server.running():
-        yield server
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import asyncio
 import stat
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,8 +12,8 @@ from sidecar.config.paths import config_file
 from sidecar.config.settings import Settings
 from sidecar.doctor.checks import check_sandbox
 from sidecar.doctor.report import DoctorContext
-from tests.support.containers import IMAGE, podman
-from tests.support.e2b_server import KEY, E2bServer
+from tests.support.containers import IMAGE
+from tests.support.e2b_server import KEY
 from tests.support.sandboxes import sandboxes_of
 from tests.waiting import SECONDS
 from tools.local.environment import sidecar_mark
@@ -35,21 +35,6 @@ class Trial(NamedTuple):
     sandbox: Sandbox
     spec: SandboxSpec
     session: SandboxSession
-
-
-@pytest.fixture(scope="module")
-def socket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    # A short path: a socket's may have 107 characters.
-    with podman(tmp_path_factory.mktemp("podman", numbered=True)) as path:
-        yield path
-
-
-@pytest.fixture(scope="module")
-def e2b(tmp_path_factory: pytest.TempPathFactory) -> Iterator[E2bServer]:
-    pytest.importorskip("e2b")
-    server = E2bServer(tmp_path_factory.mktemp("e2b"))
-    with server.running():
-        yield server
 
 
 @pytest.fixture(params=["bubblewrap", "landlock", "container", "e2b"])

@@ -77,7 +77,7 @@ def test_a_webhook_is_signed_and_sent_again_until_it_is_taken(sidecar: RunningSi
     assert headers["X-Brain-Signature"] == f"sha256={sign(body)}"
     said = json.loads(body)
     assert said["event"] == "brain/task.failed"
-    # One id leads from the sender of the delivery through the task to whoever hears of its end.
+    # The delivery, its task and our webhook about its end carry the same trace id.
     assert headers["traceparent"].split("-")[1] == TRACE
     assert sidecar.task(said["data"]["taskId"])["traceparent"].split("-")[1] == TRACE
 

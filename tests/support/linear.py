@@ -110,7 +110,7 @@ def emulated_linear(place: Path) -> Iterator[EmulatedLinear]:
             def do_POST(self) -> None:
                 asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 assert self.headers["Authorization"] == f"Bearer {LINEAR_TOKEN}"
-                with suppress(ConnectionError):  # whoever asked may be gone
+                with suppress(ConnectionError):  # the client may be gone
                     linear.before(asked["query"], asked["variables"])
                     body = json.dumps({"data": linear.answer(asked["query"], asked["variables"])}).encode()
                     linear.after(asked["query"], asked["variables"])
