@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sidecar.config.settings import Settings
+from sidecar.engine.undo import is_remote
 from sidecar.journal.port import Journal
 from sidecar.wire.tasks import ENDED, StoredRequest
 from sidecar.work.titles import Titles
@@ -58,7 +59,7 @@ class Endings:
             names = {"id", "status", "task", "workspace", "result", "error", "verified"}
             told = task.model_dump(mode="json", by_alias=True, include=names)
             # A task on a remote has no directory any more.
-            place = task.workspace if task.workspace.startswith("/") else str(self._workspace)
+            place = str(self._workspace) if is_remote(task) else task.workspace
             await self._hooks.task_ended({"taskId": told.pop("id"), **told}, place)
 
     async def _release_sandbox(self, task_id: str, sandboxed: "SandboxedBackend") -> None:

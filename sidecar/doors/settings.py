@@ -16,6 +16,7 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from sidecar.cache.stamp import Stamp
 from sidecar.wire.tasks import AgentName, Approvals
 
 GITHUB_URL = "https://api.github.com"
@@ -180,7 +181,7 @@ def secret_of(environ: Mapping[str, str], door: str) -> str:
 
 
 #: By file, what it held and the state that it was read in.
-_held: dict[Path, tuple[tuple[int, ...], BaseModel]] = {}
+_held: dict[Path, tuple[Stamp, BaseModel]] = {}
 #: A file that was changed so recently may change again within a tick of its clock.
 _FRESH_NS = 2_000_000_000
 _MOST_HELD = 100
@@ -189,16 +190,14 @@ _MOST_HELD = 100
 def _read(file: Path, kind: type[Table]) -> Table:
     """Each delivery asks; a file that didn't change isn't parsed again."""
     try:
-        found = file.stat()
-        state = (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
-        held = _held.get(file)
-        if held is not None and held[0] == state and isinstance(held[1], kind):
+        stamp, held = Stamp.of(str(file)), _held.get(file)
+        if held is not None and held[0] == stamp and isinstance(held[1], kind):
             return held[1]
         table = kind.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
-        if time.time_ns() - found.st_ctime_ns > _FRESH_NS:
+        if stamp is not None and stamp.steady(time.time_ns() - _FRESH_NS):
             if len(_held) >= _MOST_HELD:
                 _held.clear()
-            _held[file] = (state, table)
+            _held[file] = (stamp, table)
         return table
     except ValidationError as error:
         first = error.errors(include_url=False)[0]

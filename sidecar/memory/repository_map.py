@@ -7,6 +7,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from sidecar.memory.postings import CHUNKS_PER_FILE, PATH_PLACE
 from sidecar.memory.resolver import unit_of
 from sidecar.memory.tokens import name_terms, query_terms
 
@@ -18,12 +19,12 @@ _MAX_SYMBOLS = 12
 #: How much more often a walk starts at an open file, and at a file that the task's words name.
 _OPEN = 40.0
 _NAMED = 12.0
-_NAMES = """
+_NAMES = f"""
 SELECT chunks.name, max(chunks.complexity)
-FROM files JOIN chunks ON chunks.id BETWEEN files.id * 4096 AND files.id * 4096 + 4095
+FROM files JOIN chunks ON chunks.id BETWEEN files.id * {CHUNKS_PER_FILE} AND files.id * {CHUNKS_PER_FILE} + {PATH_PLACE}
 WHERE files.path = ? AND chunks.kind NOT IN ('section', 'text', 'block') AND chunks.name NOT LIKE '\\_%' ESCAPE '\\'
 GROUP BY chunks.name
-"""
+"""  # noqa: S608
 
 
 def draw_map(store: sqlite3.Connection, budget: int, words: str = "", near: Sequence[str] = ()) -> str:

@@ -182,13 +182,16 @@ def language_name(path: str) -> str | None:
     language = language_of(path)
     if language is not None:
         return "TypeScript" if language is _TSX else language.name
-    name = path.rpartition("/")[2]
-    return _NAMES.get(name[name.rfind(".") :].lower()) if "." in name else None
+    return _NAMES.get(_suffix(path))
 
 
 def language_of(path: str) -> Language | None:
+    return SUFFIXES.get(_suffix(path))
+
+
+def _suffix(path: str) -> str:
     name = path.rpartition("/")[2]
-    return SUFFIXES.get(name[name.rfind(".") :].lower()) if "." in name else None
+    return name[name.rfind(".") :].lower() if "." in name else ""
 
 
 @cache
