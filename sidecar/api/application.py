@@ -16,9 +16,8 @@ from sidecar.api.guard import BRIDGE_PATH, Guard
 from sidecar.api.identity import Authenticate, may_call
 from sidecar.api.problems import answer_exception, problem
 from sidecar.engine.errors import OperationRefused
-from sidecar.telemetry.actor import set_actor
 from sidecar.telemetry.correlation import HEADER, bind, new_trace, parse
-from sidecar.telemetry.logs import ACTIVITY
+from sidecar.telemetry.logs import ACTIVITY, set_actor
 
 _log = logging.getLogger(ACTIVITY)
 audit = logging.getLogger("sidecar.audit")

@@ -29,7 +29,7 @@ def doors(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    from sidecar.doors.dead import list_dead
+    from sidecar.doors.store import list_dead
 
     found = list_dead(data_dir(args))
     if args.json:
@@ -44,7 +44,7 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _retry(args: argparse.Namespace) -> int:
-    from sidecar.doors.dead import retry_dead
+    from sidecar.doors.store import retry_dead
 
     done = retry_dead(data_dir(args), args.items)
     unknown = sorted(set(args.items) - set(done))

@@ -1,16 +1,26 @@
-"""`brain fleet` and `brain top`: see the workers on a database, drain, stop and scale them."""
+"""`brain worker`, `brain fleet` and `brain top`: run workers on a database, see, drain, stop and scale them."""
 
 import argparse
+import asyncio
 import json
 import os
+import signal
 import time
 from datetime import UTC, datetime
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from sidecar.client.sidecars import reading
-from sidecar.commands.errors import EXIT_USAGE, CommandFailed
-from sidecar.commands.parser import data_dir
+from sidecar.commands.errors import EXIT_NO_SIDECAR, EXIT_USAGE, CommandFailed
+from sidecar.commands.parser import data_dir, workspace
+from sidecar.commands.serve import ready_line, stop_on_signals, stop_with_parent
 from sidecar.commands.text import Style, clip, safe_line, short, style_for
+
+if TYPE_CHECKING:
+    from sidecar.config.settings import Settings
+import subprocess
+import sys
+from contextlib import suppress
 
 Json = dict[str, Any]
 _LOOK_SECONDS = 2.0
@@ -19,8 +29,6 @@ _TASKS = 20
 
 def fleet(args: argparse.Namespace) -> int:
     if args.action == "scale":
-        from sidecar.commands.scale import scale
-
         return scale(args)
     if args.action in ("drain", "kill"):
         return _order(args)
@@ -96,3 +104,109 @@ def _tasks(running: list[Json], style: Style) -> list[str]:
         f"{style.dim(clip(safe_line(task['progress']['message']), 50))}"
         for task in running
     ]
+
+
+_NO_DATABASE = (
+    "A worker runs tasks that several sidecars share on PostgreSQL. Set BRAIN_DATABASE_URL=postgresql://… for it and "
+    "for `brain serve`. Without a database, `brain serve` runs its tasks itself."
+)
+
+
+def worker(args: argparse.Namespace) -> int:
+    """Run tasks of a shared database until a signal stops it."""
+    from sidecar.config.settings import SettingsError, load
+    from sidecar.journal.errors import JournalError
+
+    try:
+        settings = load()
+        if not settings.database_url:
+            raise CommandFailed(_NO_DATABASE, EXIT_USAGE)
+        return asyncio.run(_run(args, workspace(args), settings))
+    except SettingsError as error:
+        raise CommandFailed(str(error), EXIT_USAGE) from error
+    except JournalError as error:
+        raise CommandFailed(str(error), EXIT_NO_SIDECAR) from error
+
+
+async def _run(args: argparse.Namespace, place: Path, settings: "Settings") -> int:
+    from sidecar.app.launch import Launch
+    from sidecar.app.sidecar import Sidecar
+    from sidecar.telemetry import logs
+
+    logs.configure()
+    launch = Launch(place, data_dir(args), serves=False, pool=args.pool, slots=args.slots)
+    sidecar = Sidecar(launch, settings)
+    stop_on_signals(sidecar.stop)
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGUSR1, sidecar.drain)
+    if args.die_with_parent:
+        stop_with_parent(loop, sidecar.stop)
+    await sidecar.start_worker(ready_line())
+    await sidecar.run_until_stopped()
+    return 0
+
+
+#: One more worker while more tasks than this wait.
+WAITING = 10
+#: One less after so long with nothing to do.
+IDLE_SECONDS = 60.0
+_STOP_SECONDS = 10.0
+
+
+class Scaler:
+    """Decides without acting: `wanted` is how many workers there should be."""
+
+    def __init__(self, least: int, most: int) -> None:
+        self._least = least
+        self._most = most
+        self._idle_since: float | None = None
+
+    def wanted(self, workers: int, waiting: int, running: int, now: float) -> int:
+        if waiting or running:
+            self._idle_since = None
+        elif self._idle_since is None:
+            self._idle_since = now
+        if waiting > WAITING:
+            return min(workers + 1, self._most)
+        if self._idle_since is not None and now - self._idle_since > IDLE_SECONDS:
+            self._idle_since = now
+            return max(workers - 1, self._least)
+        return max(workers, self._least)
+
+
+def scale(args: argparse.Namespace) -> int:
+    """Workers on this machine: more while tasks wait, fewer when they are idle."""
+    scaler, workers = Scaler(args.least, args.most), list[subprocess.Popen[bytes]]()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    with reading(data_dir(args)) as client:
+        try:
+            while True:
+                workers = [worker for worker in workers if worker.poll() is None]
+                state = client.get("/api/brain/fleet")
+                wanted = _wanted(scaler, state, args.pool, len(workers))
+                for _ in range(wanted - len(workers)):
+                    workers.append(_start(args))
+                for worker in workers[wanted:]:
+                    worker.send_signal(signal.SIGUSR1)  # it finishes its tasks first
+                time.sleep(_LOOK_SECONDS)
+        except KeyboardInterrupt:
+            return 0
+        finally:
+            for worker in workers:
+                worker.terminate()
+            for worker in workers:
+                with suppress(subprocess.TimeoutExpired):
+                    worker.wait(_STOP_SECONDS)
+
+
+def _wanted(scaler: Scaler, state: dict[str, Any], pool: str, workers: int) -> int:
+    waiting = state["queue"]["pools"].get(pool, 0)
+    running = sum(len(each["tasks"]) for each in state["workers"] if each["pool"] == pool)
+    return scaler.wanted(workers, waiting, running, time.monotonic())
+
+
+def _start(args: argparse.Namespace) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "sidecar", "worker", "--pool", args.pool, "--data-dir", str(data_dir(args))]
+    print(f"One more worker for the pool {args.pool}.", flush=True)
+    # We started it, so we read its ready line.
+    return subprocess.Popen([*command, "--die-with-parent"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)

@@ -3,8 +3,7 @@
 from typing import Any
 
 from sidecar.client.follow import ENDED
-from sidecar.commands.calls import CallRenderer
-from sidecar.commands.messages import MessageRenderer
+from sidecar.commands.messages import CallRenderer, MessageRenderer
 from sidecar.commands.summary import (
     ChangeSummary,
     NextSteps,

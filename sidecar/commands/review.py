@@ -1,15 +1,20 @@
-"""`brain diff`, `brain rewind` and `brain undo`: a task's changes, and undoing them."""
+"""`brain diff`, `brain rewind`, `brain undo` and `brain pr review`: changes of a task or a pull request."""
 
 import argparse
+import asyncio
 import json
+import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from sidecar.client.client import Client, Json
 from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, task_id
 from sidecar.commands.text import paint_diff, safe, safe_line, short, style_for
+from sidecar.config.keys import Keys
+from sidecar.config.paths import config_file
 
 
 def diff(args: argparse.Namespace) -> int:
@@ -97,3 +102,28 @@ def _count(done: Json, *, preview: bool) -> str:
     files = f"{count or 'No'} {'file' if count == 1 else 'files'}"
     also = f", {left} {'would be ' if preview else ''}left alone" if left else ""
     return f"{files} {'would change' if preview else 'changed'}{also}."
+
+
+def review(args: argparse.Namespace) -> int:
+    from sidecar.doors.pr_review import find_repository, review_pull
+    from sidecar.doors.settings import DoorsError, load_doors
+
+    place, configuration = data_dir(args), config_file().parent
+    try:
+        workspace = str(Path(args.workspace or Path.cwd()).resolve())
+        repository = args.repository or find_repository(load_doors(configuration), workspace)
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        environ = Keys(os.environ, place).environment()
+        work = review_pull(place, configuration, environ, repository, args.number, post=not args.no_post)
+        done = asyncio.run(work)
+    except DoorsError as error:
+        raise CommandFailed(str(error), EXIT_USAGE) from error
+    if args.json:
+        print(json.dumps({"taskId": done.task_id, **done._asdict()}, ensure_ascii=False))
+        return 0
+    style = style_for()
+    print(safe(done.body))
+    for comment in done.comments:
+        print(f"{style.bold(safe_line(comment['path']))}  {safe_line(comment['body'])}")
+    print(style.dim(f"Posted: {safe_line(done.url)}" if done.url else "Not posted."))
+    return 0

@@ -1,8 +1,10 @@
 """The process behind `brain doors`: receiver, dispatcher, reports and sender over one store."""
 
 import asyncio
+import logging
 import os
-from collections.abc import Callable, Mapping
+import random
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,25 +15,82 @@ from sidecar.client.service import BrainService
 from sidecar.doors.channels import Channel
 from sidecar.doors.chat.answers import ChatAnswers
 from sidecar.doors.chat.setup import open_chats
-from sidecar.doors.counts import COUNTS
 from sidecar.doors.deliveries import Deliveries
 from sidecar.doors.dispatcher import DeliveryDispatcher
 from sidecar.doors.escalation import open_escalation
 from sidecar.doors.github_pulls import github_channels, open_github
-from sidecar.doors.http import DoorsHttp
+from sidecar.doors.http import DoorsHttp, NotSent
 from sidecar.doors.linear_api import LINEAR_URL, LinearApi
 from sidecar.doors.linear_channel import LinearChannel
-from sidecar.doors.linear_picker import LinearPicker
-from sidecar.doors.outbox import DoorsOutbox
-from sidecar.doors.picks import Picks
+from sidecar.doors.linear_picker import LinearPicker, Picks
+from sidecar.doors.outbox import DoorsOutbox, Letter
 from sidecar.doors.receiver import Receiver
 from sidecar.doors.reports import Reports
-from sidecar.doors.sender import Sender
 from sidecar.doors.settings import DoorsError, load_doors, load_webhooks
 from sidecar.doors.store import FILE, DoorsStore
 from sidecar.doors.webhooks import WebhookChannel
+from sidecar.doors.work_loop import WorkLoop
 
 _CONNECTIONS = 2_048
+
+
+# Two statements instead of an upsert: the conflict policy of the statement that fires a trigger also holds inside it.
+_COUNT = """
+    INSERT OR IGNORE INTO counts VALUES ('{what}', {door}, {state}, 0);
+    UPDATE counts SET number = number + 1 WHERE what = '{what}' AND door = {door} AND state = {state};
+"""
+_ARRIVED = _COUNT.format(what="delivery", door="new.door", state="'received'")
+_SETTLED = _COUNT.format(what="delivery", door="new.door", state="new.state")
+_SENT = _COUNT.format(what="outgoing", door="''", state="new.state")
+
+#: After the schemas of deliveries and outbox.
+COUNTS = f"""
+CREATE TABLE IF NOT EXISTS counts (
+    what TEXT NOT NULL, door TEXT NOT NULL, state TEXT NOT NULL, number INTEGER NOT NULL,
+    PRIMARY KEY (what, door, state)
+) WITHOUT ROWID;
+CREATE TRIGGER IF NOT EXISTS count_arrived AFTER INSERT ON deliveries BEGIN {_ARRIVED} END;
+CREATE TRIGGER IF NOT EXISTS count_settled AFTER UPDATE OF state ON deliveries WHEN new.state != old.state
+    BEGIN {_SETTLED} END;
+CREATE TRIGGER IF NOT EXISTS count_sent AFTER UPDATE OF state ON outbox WHEN new.state != old.state BEGIN {_SENT} END;
+"""
+
+
+log = logging.getLogger("brain.doors")
+
+MAX_ATTEMPTS = 12
+_LONGEST_PAUSE = 3_600.0
+
+
+class Sender:
+    """Sends what is in the outbox: in order to each target, again after a failure, and given up in the end."""
+
+    def __init__(self, outbox: DoorsOutbox, channels: Sequence[Channel]) -> None:
+        self._outbox = outbox
+        self._channels = channels
+        self.loop = WorkLoop(outbox, self._send)
+        outbox.on_write, outbox.prefixes = self.loop.wake, tuple(channel.prefix for channel in channels)
+
+    async def _send(self, letter: Letter) -> None:
+        try:
+            channel = next((each for each in self._channels if letter.target.startswith(each.prefix)), None)
+            if channel is None:
+                raise NotSent("the door that it goes through is no longer configured", None)
+            await self._outbox.begin(letter)
+            await channel.send(letter)
+            await self._outbox.settle(letter, "sent")
+        except NotSent as problem:
+            if problem.again is None or letter.attempts + 1 >= MAX_ATTEMPTS:
+                await self._outbox.settle(letter, "dead", str(problem))
+                log.error("gave up on %s for %s; it is kept: %s", letter.key, letter.target, problem)
+            else:
+                await self._outbox.postpone(letter, pause_before(letter.attempts, problem.again), str(problem))
+
+
+def pause_before(attempts: int, asked: float) -> float:
+    """Twice as long each time, never shorter than the server asks, and not at the same moment for all letters."""
+    pause = min(_LONGEST_PAUSE, max(asked, 2.0 ** min(attempts, 20)))
+    return pause * random.uniform(1.0, 1.25)  # noqa: S311 - spreads attempts, guards nothing
 
 
 class DoorsProcess:

@@ -16,7 +16,7 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from sidecar.cache.stamp import Stamp
+from sidecar.cache.verified import Stamp
 from sidecar.wire.tasks import AgentName, Approvals
 
 GITHUB_URL = "https://api.github.com"

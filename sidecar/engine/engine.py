@@ -37,8 +37,8 @@ from sidecar.engine.undo import is_remote
 from sidecar.engine.worker import Worker
 from sidecar.journal.errors import DuplicateRecord, JournalClosed, QueueFull, UnknownTask, WrongStatus
 from sidecar.journal.port import Journal, NewTask, Record, StoredEvent
-from sidecar.telemetry.actor import current_actor
 from sidecar.telemetry.correlation import current_trace
+from sidecar.telemetry.logs import current_actor
 from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.events import ApprovalEvent, CancelledEvent, LabelEvent, MessageEvent, StatusEvent
 from sidecar.wire.tasks import ENDED, ExecuteRequest, Options, Status, StoredRequest, Task

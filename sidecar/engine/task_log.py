@@ -10,7 +10,7 @@ from functools import partial
 from sidecar.engine.state import RecordKind, TaskState
 from sidecar.engine.steps import StepKey
 from sidecar.journal.port import Claim, Entry, Journal, Record, StoredEvent
-from sidecar.telemetry.activity import log_events
+from sidecar.telemetry.logs import log_events
 from sidecar.wire.events import Event, StatusEvent
 from sidecar.wire.tasks import Status
 from tools.ledger import NewBlob

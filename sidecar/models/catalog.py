@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -10,14 +11,15 @@ from sidecar.config.keys import Keys
 from sidecar.config.settings import ModelSettings, Settings
 from sidecar.models import scripted
 from sidecar.models.chain import Breaker, Chain, Link
-from sidecar.models.errors import NoSuchModel
+from sidecar.models.errors import Failure, NoSuchModel
 from sidecar.models.limits import Limits
-from sidecar.models.port import BuiltinModel, Model, Switch
+from sidecar.models.port import BuiltinModel, Model, Reply, Request, Stop, Switch, UserTurn
 from sidecar.models.prices import Prices
 from sidecar.models.providers import PROVIDERS, Providers
 from sidecar.wire.models import ModelTest
 from sidecar.wire.system import ModelInfo, ModelList, RoleInfo
 from sidecar.wire.tasks import Models
+from sidecar.wire.tools import ToolInfo
 
 ROLES = ("fast", "smart", "instant")
 UNPRICED = (
@@ -108,7 +110,6 @@ class Catalog:
             return ModelTest(model=name, ok=False, message=str(refusal))
         if model.provider == self.builtin.provider:
             return ModelTest(model=name, ok=True, message=f"{name} is always available and needs no key.", tools=True)
-        from sidecar.models.trial import check_model
 
         return await check_model(model)
 
@@ -162,3 +163,54 @@ class Catalog:
         raise NoSuchModel(
             f"{name}: use provider/name; the providers are {known}. {self.builtin.full_name} needs no key."
         )
+
+
+#: A local server may have to load the model first.
+SECONDS = 60.0
+_TOOL = ToolInfo(
+    name="ready",
+    description="Say that you are ready.",
+    parameters={"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]},
+    executor="local",
+    timeout=1,
+    retryable=False,
+    parallel=True,
+    effects="none",
+)
+_SYSTEM = "This is a test of the connection. Call the tool `ready` with the word `yes`. Say nothing else."
+
+
+async def check_model(model: Model, seconds: float = SECONDS) -> ModelTest:
+    """One small request: does the model answer, does it call a tool, how long does it take?"""
+    name, started = f"{model.provider}/{model.name}", time.monotonic()
+    reply = await _send(model, seconds)
+    took = time.monotonic() - started
+    window = model.capabilities.context_tokens
+    if reply.failure is not None and not (reply.stop is Stop.LENGTH and reply.text.strip()):
+        return ModelTest(model=name, ok=False, message=f"{name}: {reply.failure.message}", context_window=window)
+    calls = any(call.tool == _TOOL.name and call.problem is None for call in reply.calls)
+    if not calls and not reply.text.strip():
+        return ModelTest(model=name, ok=False, message=f"{name} gave an empty answer.", context_window=window)
+    able = "calls tools." if calls else "did not call the requested tool; agents may not work well with it."
+    message = f"{name} answered in {took:.1f} s and {able}"
+    milliseconds = round(took * 1000, 1)
+    return ModelTest(model=name, ok=True, message=message, latency_ms=milliseconds, tools=calls, context_window=window)
+
+
+async def _send(model: Model, seconds: float) -> Reply:
+    request = Request("trial", _SYSTEM, [UserTurn(text="Are you ready?")], [_TOOL])
+    failure = Failure(code="stream_cut", message="The model's reply ended early.")
+    text = ""
+    try:
+        async with asyncio.timeout(seconds):
+            async for part in model.stream(request):
+                if isinstance(part, Reply):
+                    return part
+                text += part.text
+    except TimeoutError:
+        if text.strip():
+            # A slow small model that does not stop by itself still answers.
+            return Reply(stop=Stop.END, text=text)
+        message = f"The model did not answer within {seconds:g} seconds."
+        failure = Failure(code="model_too_slow", message=message)
+    return Reply(stop=Stop.FAILED, failure=failure)

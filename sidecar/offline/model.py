@@ -11,11 +11,9 @@ from sidecar.offline.parsed_request import ParsedRequest, last_message, parse_qu
 from sidecar.offline.scaffold.skill import Scaffold
 from sidecar.offline.skill import Act, Decline, Move, OfflineSkill
 from sidecar.offline.skills.commit import Commit, CommitMessage
-from sidecar.offline.skills.covering_tests import CoveringTests
 from sidecar.offline.skills.explain_file import ExplainFile
 from sidecar.offline.skills.explain_project import ExplainProject
 from sidecar.offline.skills.explain_symbol import ExplainSymbol
-from sidecar.offline.skills.find_code import FindPlace
 from sidecar.offline.skills.git_history import Blame, History
 from sidecar.offline.skills.git_state import GitState
 from sidecar.offline.skills.help import GROUPS, Help, describe_nearest
@@ -27,8 +25,8 @@ from sidecar.offline.skills.rename import Rename
 from sidecar.offline.skills.research import Research
 from sidecar.offline.skills.review import ReviewCode, ReviewVerdict
 from sidecar.offline.skills.running import Commands, Formatting, ProjectCommands
-from sidecar.offline.skills.search import ListFiles, SearchText, Todos
-from sidecar.offline.skills.test_runs import FailingTest, TestRuns
+from sidecar.offline.skills.search import FindPlace, ListFiles, SearchText, Todos
+from sidecar.offline.skills.test_runs import CoveringTests, FailingTest, TestRuns
 from sidecar.offline.skills.usages import Usages
 from sidecar.offline.skills.writing import Writing
 

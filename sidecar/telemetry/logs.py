@@ -4,10 +4,13 @@ import json
 import logging
 import os
 import sys
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from datetime import UTC, datetime
 
 from sidecar.telemetry.correlation import current_fields
 from sidecar.telemetry.redaction import Redactor, environment_secrets
+from sidecar.wire import events as wire
 
 #: SDKs that would log every request.
 _CLIENTS = """
@@ -17,6 +20,11 @@ anthropic google_genai groq openai httpx httpx2 httpcore httpcore2 mcp aiohttp s
 ACTIVITY = "brain.activity"
 _MAX_MESSAGES = 1_000
 FORMAT_VARIABLE = "BRAIN_LOG_FORMAT"
+#: Who asked for what is being done: the name of a token, or nothing for the owner of the sidecar.
+_actor: ContextVar[str | None] = ContextVar("actor", default=None)
+
+current_actor = _actor.get
+set_actor = _actor.set
 
 
 def configure(level: str = "INFO", style: str = "") -> None:
@@ -92,3 +100,45 @@ class JsonLines(_Redacting):
 def _is_news(record: logging.LogRecord) -> bool:
     # uvicorn repeats our own message when we close the stream of a slow reader.
     return "without completing response" not in record.getMessage()
+
+
+_log = logging.getLogger(ACTIVITY)
+#: Tool events in these states only announce the call.
+_OPEN = ("pending", "running")
+
+
+def log_events(task_id: str, events: Sequence[wire.Event]) -> None:
+    """Log step, agent, tool, duration and tokens of a task's events; never what was said or written."""
+    if not _log.isEnabledFor(logging.INFO):
+        return
+    for event in events:
+        found = _describe(event)
+        if found is not None:
+            message, fields = found
+            _log.info(message, extra={"fields": {"task": task_id, **fields}})
+
+
+def _describe(event: wire.Event) -> tuple[str, Mapping[str, object]] | None:
+    match event:
+        case wire.StatusEvent(status=status):
+            return f"task {status}", {"status": str(status)}
+        case wire.StepEvent():
+            return f"step {event.state}", {"step": event.step, "agent": event.agent}
+        case wire.ToolEvent() if event.status not in _OPEN:
+            fields = {"tool": event.tool, "call": event.call_id, "status": event.status, "executor": event.executor}
+            error = {"error": event.error.code} if event.error is not None else {}
+            return "tool call", {**fields, "durationMs": round(event.duration_ms, 3), "cached": event.cached, **error}
+        case wire.UsageEvent(spent=spent) if spent is not None:
+            tokens = {"input": spent.input_tokens, "output": spent.output_tokens, "cached": spent.cached_tokens}
+            named = {"agent": event.agent, "model": event.model, "tokens": tokens, "costUsd": spent.cost_usd}
+            return "model request", named
+        case wire.ApprovalEvent():
+            return f"approval {event.state}", {"approval": event.approval_id, "tool": event.tool}
+        case wire.QuestionEvent():
+            return f"question {event.state}", {"question": event.question_id}
+        case wire.VerificationEvent():
+            return "verification", {"passed": event.passed, "attempt": event.attempt}
+        case wire.ErrorEvent():
+            return "task error", {"error": event.code}
+        case _:
+            return None

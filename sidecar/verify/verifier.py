@@ -1,10 +1,11 @@
 """Verification: plain code checks what an agent says it did, and runs whatever can be run."""
 
 import asyncio
+import posixpath
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
-from sidecar.verify.bytecode import remove_stale_bytecode
 from sidecar.verify.change import FileVersions
 from sidecar.verify.checkers import CheckerRun
 from sidecar.verify.claims import PlannedFiles, check_claims, claims_result, parse_claims
@@ -17,7 +18,8 @@ from sidecar.verify.result import CheckResult, Verification
 from sidecar.verify.runner import CheckRunner
 from sidecar.verify.suite import Baselines, Suite
 from sidecar.verify.syntax import check_syntax
-from tools.host import Host
+from tools.errors import ToolError
+from tools.host import FileChange, FileInfo, Host
 
 _MAX_NOTES = 20
 
@@ -116,3 +118,41 @@ def _check_passed(wanted: VerificationRequest, suite: SuiteFacts) -> list[CheckR
 
 def _failed(results: Sequence[CheckResult], name: str) -> bool:
     return any(result.check is not None and result.check.name == name and not result.check.passed for result in results)
+
+
+_SECOND = 1_000_000_000
+_SIZE = 16 * 1024 * 1024
+
+
+async def remove_stale_bytecode(changes: Sequence[FileVersions], host: Host) -> list[str]:
+    """Remove compiled Python that may be stale; return the removed files. Skips what it can't read.
+
+    Python recognizes stale bytecode by the source's modification time in seconds and its size. A file that was
+    compiled, then changed within the same second at the same length, would run as it was before.
+    """
+    removed = []
+    for change in changes:
+        if change.path.endswith(".py") and change.after is not None:
+            for path in await _find_suspects(change.path, host):
+                with suppress(ToolError):
+                    await host.apply(FileChange(path, await host.read(path, _SIZE), None))
+                    removed.append(path)
+    return removed
+
+
+async def _find_suspects(source: str, host: Host) -> list[str]:
+    """Compiled within about a second of the source's last change, so maybe from the version before."""
+    folder, name = posixpath.split(source)
+    try:
+        written = (await host.stat(source)).mtime_ns
+        compiled = await host.list(posixpath.join(folder, "__pycache__"))
+    except ToolError:
+        return []
+    stem = f"{name.removesuffix('.py')}."
+    return [info.path for info in compiled if _may_be_stale(info, stem, written)]
+
+
+def _may_be_stale(info: FileInfo, stem: str, written: int) -> bool:
+    name = info.path.rpartition("/")[2]
+    ours = info.kind == "file" and name.startswith(stem) and name.endswith(".pyc")
+    return ours and info.mtime_ns // _SECOND <= written // _SECOND + 1

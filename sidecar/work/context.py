@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 
 from sidecar.models.encoding import encode_json
 from sidecar.wire.tasks import Context
-from sidecar.work.mentions import Mention
+from sidecar.work.references import Mention
 from tools.errors import FileMissing, NotAFile, PathDenied, SecretFile, ToolError
 from tools.git import current_branch
 from tools.host import Host

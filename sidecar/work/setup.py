@@ -25,9 +25,8 @@ from sidecar.work.delegation import Delegation
 from sidecar.work.handover import HELPERS, Assignment
 from sidecar.work.knowledge import Knowledge
 from sidecar.work.loop import Job, run_agent
-from sidecar.work.mentions import parse_mentions
 from sidecar.work.past import PastRound, Replay, replay, select_past
-from sidecar.work.references import ReferenceSource, quote_resources, split_mentions
+from sidecar.work.references import ReferenceSource, parse_mentions, quote_resources, split_mentions
 from sidecar.work.roster import RUN, SET_MODE, WRITE, Agent
 from sidecar.work.turn_log import TaskTurnLog, details_of, error_of
 from tools.builtin.find_symbols import FindSymbols, FindSymbolsArguments

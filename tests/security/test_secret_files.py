@@ -13,7 +13,7 @@ from sidecar.engine.operations import Execute, redact_operation
 from sidecar.telemetry.redaction import REDACTED, Redactor
 from sidecar.wire.tasks import Attachment, Context, ExecuteRequest
 from sidecar.work.context import describe_workspace
-from sidecar.work.mentions import parse_mentions
+from sidecar.work.references import parse_mentions
 from tests.support.workbench import Workbench, workbench
 from tools.executor.executor import Executor
 from tools.policy.policy import Policy

@@ -10,7 +10,6 @@ from tools.errors import InvalidArguments, ToolError
 from tools.host import Host, ProcessResult
 from tools.paths import as_argument
 from tools.spec import Arguments, Call, Output, PlannedCommand, ToolResult, ToolSpec
-from tools.test_failures import render_failures
 from tools.test_frameworks import (
     Framework,
     choose_runner,
@@ -20,7 +19,7 @@ from tools.test_frameworks import (
     other_runners,
     with_pytest,
 )
-from tools.test_report import SuiteReport, parse_report
+from tools.test_report import SuiteReport, parse_report, render_failures
 
 _NAMED = 5
 

@@ -11,7 +11,7 @@ from tools.executor.binding import ApprovalBinding, bind, bind_subject, command_
 from tools.executor.context import CallContext
 from tools.host import FileChange, Host, ResolvingHost
 from tools.ledger import ApprovalPrompt, digest
-from tools.local.repository.hooks import HooksPath
+from tools.local.repository.view import HooksPath
 from tools.policy.policy import Decision
 from tools.protected import protected_part, runs_scripts, secret_part
 from tools.spec import describe_arguments

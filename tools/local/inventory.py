@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tools.local.repository.hooks import HooksPath
+from tools.local.repository.view import HooksPath
 from tools.protected import fold_name, may_be_protected, protected_part
 
 #: Large generated directories without protected files.

@@ -40,7 +40,7 @@ brain serve --die-with-parent                  for a desktop shell""",
         """\
 BRAIN_DATABASE_URL=postgresql://… brain worker
 brain worker --pool exploration --slots 2      run only the tasks of that pool, two at once""",
-        "worker:worker",
+        "fleet:worker",
         (
             WORKSPACE,
             DATA_DIR,

@@ -128,7 +128,7 @@ brain crew "port the tests to pytest" --workers 2 --verify "make test\"""",
                 """\
 brain pr review 12
 brain pr review 12 --repository acme/shop --no-post""",
-                "pr:review",
+                "review:review",
                 (
                     arg("number", type=positive, metavar="NUMBER", help="the number of the pull request"),
                     arg("--repository", metavar="OWNER/NAME", help="default: the one of the workspace in doors.toml"),
@@ -189,7 +189,7 @@ brain show t_4642c5 --json | jq .usage""",
         """\
 brain trace t_4642c5 -o trace.json
 brain trace --send http://127.0.0.1:4318""",
-        "trace:trace",
+        "stats:trace",
         (
             TASK_ID,
             arg("--output", "-o", metavar="FILE", help="write to this file instead of standard output"),

@@ -17,7 +17,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -191,3 +191,39 @@ def _read(file: Path) -> tuple[str, float]:
         if len(text) > _MAX_BYTES:
             raise ValueError(f"it is larger than {_MAX_BYTES:,} characters")
         return text, os.fstat(stream.fileno()).st_mtime
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def last_slot(schedule: Schedule, now: datetime, active: datetime | None) -> datetime | None:
+    """The newest moment up to `now` at which it was due; those before that are missed for good.
+
+    `active` is when anything was last done in its workspace, which only `stale` asks about. Intervals count from
+    midnight UTC, so that all processes agree on them; cron expressions are in local time.
+    """
+    if schedule.kind == "stale":
+        slot = _stale_since(schedule, active)
+        return slot if slot <= now else None
+    if schedule.kind == "every":
+        slot = now - (now - _EPOCH) % schedule.interval
+    else:
+        slot = parse_cron(schedule.when).last(_local(now)).astimezone(UTC)
+    return slot if slot.timestamp() > schedule.since else None
+
+
+def next_slot(schedule: Schedule, now: datetime, active: datetime | None) -> datetime:
+    """The first moment after `now` at which it will be due."""
+    if schedule.kind == "stale":
+        return max(_stale_since(schedule, active), now)
+    if schedule.kind == "every":
+        return now - (now - _EPOCH) % schedule.interval + schedule.interval
+    return parse_cron(schedule.when).next(_local(now)).astimezone(UTC)
+
+
+def _local(moment: datetime) -> datetime:
+    return moment.astimezone().replace(tzinfo=None)
+
+
+def _stale_since(schedule: Schedule, active: datetime | None) -> datetime:
+    return (active or datetime.fromtimestamp(schedule.since, UTC)) + schedule.interval

@@ -13,8 +13,7 @@ from typing import NamedTuple, Protocol
 
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import Execute, Operation
-from sidecar.fleet.schedules.due import last_slot, next_slot
-from sidecar.fleet.schedules.files import FOLDER, Pool, Schedule, Schedules, load_schedules
+from sidecar.fleet.schedules.files import FOLDER, Pool, Schedule, Schedules, last_slot, load_schedules, next_slot
 from sidecar.journal.errors import JournalError
 from sidecar.journal.port import Journal
 from sidecar.wire.schedules import PoolState, ScheduleList, ScheduleState

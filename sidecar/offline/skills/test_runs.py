@@ -1,4 +1,4 @@
-"""Runs the project's tests and reports which failed, where and why."""
+"""Runs the project's tests, reports which failed, where and why, and answers which tests reach a file."""
 
 import re
 
@@ -14,7 +14,8 @@ from sidecar.offline.results import (
     records,
     shorten_output,
 )
-from sidecar.offline.skill import Act, Decline, Move, Say
+from sidecar.offline.skill import Act, Decline, Move, OneCall, Say
+from sidecar.offline.skills.usages import CHANGE, FILE
 from sidecar.wire.base import JsonObject
 from tools.code.files import is_test
 
@@ -182,3 +183,34 @@ def _block(name: str, output: str) -> str:
             end = _END.search(rest)
             return rest[: end.start()] if end else rest[:4_000]
     return ""
+
+
+_COVERING = phrases(
+    """
+    (which|what) tests? (cover|test|reach|call|use|exercise|check)s? (the (file|module) )?{file}
+    (which|what) tests? (should|must|do) i run (if|when|after) (i )?{change} (the (file|module) )?{file}
+    (show( me)?|list|find)( me)?( all)?( the)? tests? (of|for) (the (file|module) )?{file}
+    (is|are) (the (file|module) )?{file} (tested|covered( by (the )?tests?)?)
+    """,
+    file=FILE,
+    change=CHANGE,
+)
+_MOST_TESTS = 20
+
+
+class CoveringTests(OneCall):
+    example = "which tests cover {file}?"
+    tool = "tests_of"
+    tools = frozenset({"tests_of"})
+
+    def parse(self, question: ParsedRequest) -> JsonObject | None:
+        asked = _COVERING.match(question.words)
+        return {"path": group(asked, "file").removeprefix("./")} if asked is not None else None
+
+    def answer(self, args: JsonObject, last: ToolReturn) -> str:
+        found = records(last, "hits")
+        if not found:
+            return last.content
+        lines = [f"- `{format_place(each)}` {each['via']}" for each in found[:_MOST_TESTS]]
+        more = [f"- … {len(found) - _MOST_TESTS} more"] if len(found) > _MOST_TESTS else []
+        return "\n".join([f"These tests reach `{args['path']}`, the nearest first:", "", *lines, *more])

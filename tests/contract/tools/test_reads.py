@@ -45,7 +45,7 @@ async def test_a_pipe_is_refused_without_disturbing_who_writes_to_it(bench: Work
 async def test_names_are_listed_in_order_and_anew_when_the_directory_has_changed(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sidecar.cache.stamp._STEP_NS", -1)
+    monkeypatch.setattr("sidecar.cache.verified._STEP_NS", -1)
     bench.write("src/b.txt", "")
     bench.write("src/a/c.txt", "")
     host, source = bench.backend.host(str(bench.workspace)), bench.workspace / "src"

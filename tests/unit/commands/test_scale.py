@@ -1,6 +1,6 @@
 """When `brain fleet scale` starts and ends workers."""
 
-from sidecar.commands.scale import IDLE_SECONDS, WAITING, Scaler
+from sidecar.commands.fleet import IDLE_SECONDS, WAITING, Scaler
 
 
 def test_workers_come_one_by_one_while_many_tasks_wait_up_to_the_most() -> None:

@@ -13,12 +13,11 @@ from sidecar.doctor.checks import check_doors
 from sidecar.doctor.report import DoctorContext
 from sidecar.doors import deliveries as incoming
 from sidecar.doors import outbox as outgoing
-from sidecar.doors.dead import list_dead, retry_dead
 from sidecar.doors.deliveries import Arrival, Deliveries, DeliveriesFull
 from sidecar.doors.http import NotSent
 from sidecar.doors.outbox import DoorsOutbox, Letter, NewLetter
-from sidecar.doors.sender import Sender
-from sidecar.doors.store import FILE, DoorsStore
+from sidecar.doors.process import Sender
+from sidecar.doors.store import FILE, DoorsStore, list_dead, retry_dead
 from tests.waiting import until_true
 
 

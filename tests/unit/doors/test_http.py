@@ -12,7 +12,7 @@ from sidecar.doors.github_api import PERMISSIONS, GithubApi, GithubAuth
 from sidecar.doors.github_comments import GithubComments
 from sidecar.doors.http import Answer, DoorsHttp, NotSent, rest_of
 from sidecar.doors.outbox import Letter
-from sidecar.doors.sender import pause_before
+from sidecar.doors.process import pause_before
 
 
 @asynccontextmanager

@@ -10,8 +10,7 @@ import pytest
 
 from sidecar.engine.operations import Execute, Operation
 from sidecar.fleet.schedules.cron import parse_cron
-from sidecar.fleet.schedules.due import last_slot, next_slot
-from sidecar.fleet.schedules.files import Schedule, load_schedules, parse_schedule
+from sidecar.fleet.schedules.files import Schedule, last_slot, load_schedules, next_slot, parse_schedule
 from sidecar.fleet.schedules.runner import LONGEST_SECONDS, ScheduleRunner
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import NewTask

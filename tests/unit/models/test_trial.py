@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from sidecar.models.catalog import check_model
 from sidecar.models.errors import Failure
 from sidecar.models.port import Capabilities, Delta, Reply, Request, Stop, ToolUse
-from sidecar.models.trial import check_model
 
 
 class Answers:

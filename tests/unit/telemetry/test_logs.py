@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from sidecar.telemetry.activity import log_events
 from sidecar.telemetry.correlation import Trace, bind
-from sidecar.telemetry.logs import ACTIVITY, JsonLines, RepeatLimit
+from sidecar.telemetry.logs import ACTIVITY, JsonLines, RepeatLimit, log_events
 from sidecar.wire.events import MessageEvent, StatusEvent, ToolEvent, UsageEvent
 from sidecar.wire.tasks import Status, Usage
 

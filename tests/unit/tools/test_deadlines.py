@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tests.waiting import SECONDS
-from tools.executor.deadlines import Deadlines
+from tools.executor.invocation import Deadlines
 
 
 async def _forever() -> None:

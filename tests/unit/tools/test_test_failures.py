@@ -1,7 +1,6 @@
 """What a model reads of a failed test run."""
 
-from tools.test_failures import render_failures
-from tools.test_report import parse_report
+from tools.test_report import parse_report, render_failures
 
 
 def pytest_output(errors: list[str]) -> str:

@@ -2,8 +2,8 @@ import os
 import py_compile
 from pathlib import Path
 
-from sidecar.verify.bytecode import remove_stale_bytecode
 from sidecar.verify.change import FileVersions
+from sidecar.verify.verifier import remove_stale_bytecode
 from tests.support.check_runner import host
 from tests.support.workbench import Workbench
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from tools.errors import ToolError
 from tools.local.repository.configuration import (
     GitSetting,
     config_stamp,
@@ -129,3 +130,31 @@ def _forced() -> list[GitSetting]:
 def _hooks(place: RepositoryPlace, own: list[GitSetting], yours: list[GitSetting], home: str) -> str:
     named = last_value([*yours, *own], "core.hookspath")
     return os.path.join(place.top, expand_home(named, home)) if named else f"{place.common}/hooks"  # noqa: PTH118
+
+
+class HooksPath:
+    """The directory in a workspace whose files Git runs as hooks; its files are protected."""
+
+    def __init__(self, workspace: str) -> None:
+        self._workspace = workspace
+        self._stamp: object = None
+        self._found: str | None = None
+
+    def find(self) -> str | None:
+        """Relative to the workspace; `None` if `core.hooksPath` names nothing inside it."""
+        try:
+            place = find_repository(self._workspace, os.environ.get("HOME", ""))
+        except ToolError:
+            return None
+        stamp = (place, config_stamp(own_files(place)))
+        if stamp != self._stamp:
+            self._stamp, self._found = stamp, self._read(place)
+        return self._found
+
+    def _read(self, place: RepositoryPlace) -> str | None:
+        value = last_value(own_settings(place), "core.hookspath")
+        if not value or value.startswith("~"):
+            return None
+        workspace = os.path.realpath(self._workspace)
+        real = os.path.realpath(os.path.join(place.top, value))  # noqa: PTH118
+        return real[len(workspace) + 1 :] if real.startswith(f"{workspace}/") else None
