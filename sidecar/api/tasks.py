@@ -22,7 +22,7 @@ from sidecar.engine.operations import (
     Resume,
     SendMessage,
 )
-from sidecar.journal.port import Journal
+from sidecar.journal.port import Journal, TaskFilter
 from sidecar.wire.tasks import (
     Accepted,
     ApprovalAnswer,
@@ -131,16 +131,15 @@ class TaskRoutes:
         if before is not None:
             await self._journal.task(before)
         conversation = request.query_params.get("conversation") or None
-        tasks = await self._journal.tasks(
+        wanted = TaskFilter(
             statuses=_statuses(request),
             conversation=conversation,
             workspaces=request.query_params.getlist("workspace")[:MAX_WORKSPACES],
             words=request.query_params.get("q", ""),
             pinned=True if _flag(request, "pinned") else None,
             archived=None if _flag(request, "archived") or conversation else False,
-            limit=limit + 1,
-            before=before,
         )
+        tasks = await self._journal.tasks(wanted, limit=limit + 1, before=before)
         shown = tasks[:limit]
         return answer(TaskPage(tasks=list(shown), next_before=shown[-1].id if len(tasks) > limit else None))
 

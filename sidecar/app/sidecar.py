@@ -27,6 +27,7 @@ from sidecar.engine.worktrees import Worktrees
 from sidecar.fleet.crew.crew import AGENTS, CrewWork
 from sidecar.fleet.schedules.runner import ScheduleRunner
 from sidecar.fleet.state import ANY_POOL, Fleet, SharedFleet, SingleSidecar
+from sidecar.journal.port import TaskFilter
 from sidecar.models.catalog import Catalog
 from sidecar.offline.registration import OFFLINE
 from sidecar.wire.events import EventKind
@@ -249,7 +250,7 @@ class Sidecar:
         gc.freeze()
         await journal.prune()
         # Indexes what was said since the last search, so that the next search needn't.
-        await journal.tasks(words="a", limit=1)
+        await journal.tasks(TaskFilter(words="a"), limit=1)
         if sandboxed is not None:
             await sandboxed.pool.sweep()
         await asyncio.to_thread(self._data.keep_reserve)

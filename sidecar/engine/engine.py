@@ -36,7 +36,7 @@ from sidecar.engine.state import RecordKind, TaskState, UserMessage
 from sidecar.engine.undo import is_remote
 from sidecar.engine.worker import Worker
 from sidecar.journal.errors import DuplicateRecord, JournalClosed, QueueFull, UnknownTask, WrongStatus
-from sidecar.journal.port import Journal, NewTask, Record, StoredEvent
+from sidecar.journal.port import Journal, NewTask, Record, StoredEvent, TaskFilter
 from sidecar.telemetry.correlation import current_trace
 from sidecar.telemetry.logs import current_actor
 from sidecar.telemetry.redaction import Redactor
@@ -178,7 +178,7 @@ class Engine:
 
     async def allowed(self) -> list[tuple[Task, ApprovalEvent]]:
         """What you allowed for whole tasks that have not ended."""
-        open_tasks = await self._journal.tasks(statuses=_UNFINISHED, limit=MOST_OPEN)
+        open_tasks = await self._journal.tasks(TaskFilter(statuses=_UNFINISHED), limit=MOST_OPEN)
         return [
             (task, approval)
             for task in open_tasks

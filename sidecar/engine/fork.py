@@ -18,7 +18,7 @@ from sidecar.engine.state import RecordKind, Round, TaskState, TurnRecord, UserM
 from sidecar.engine.steps import CallKey
 from sidecar.engine.timeline import Timeline, plain
 from sidecar.engine.undo import STILL, is_remote
-from sidecar.journal.port import Journal, NewTask, Record, StoredEvent
+from sidecar.journal.port import Journal, NewTask, Record, StoredEvent, TaskFilter
 from sidecar.wire.events import Event, MessageEvent, StatusEvent
 from sidecar.wire.tasks import ForkedFrom, ForkRequest, Options, Status, StoredRequest, Task, Usage
 from tools.ledger import Outcome
@@ -178,7 +178,7 @@ class Forks:
         """The rounds of the old task's conversation before it."""
         if request.options.conversation_id is None:
             return []
-        tasks = await self._journal.tasks(conversation=request.conversation_id, before=old.id)
+        tasks = await self._journal.tasks(TaskFilter(conversation=request.conversation_id), before=old.id)
         older = reversed(tasks)
         return earlier(
             [

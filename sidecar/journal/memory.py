@@ -18,6 +18,7 @@ from sidecar.journal.errors import (
     WrongStatus,
 )
 from sidecar.journal.port import (
+    ALL_TASKS,
     LEFT_OPEN,
     PRIORITIES,
     UNCLAIMED,
@@ -29,6 +30,7 @@ from sidecar.journal.port import (
     Record,
     Retention,
     StoredEvent,
+    TaskFilter,
     timestamp,
 )
 from sidecar.journal.projection import TaskProjection, fold, task_of
@@ -187,17 +189,7 @@ class MemoryJournal:
         return self._kept(task_id).request
 
     async def tasks(
-        self,
-        *,
-        statuses: Collection[Status] = (),
-        conversation: str | None = None,
-        workspaces: Collection[str] = (),
-        words: str = "",
-        any_word: bool = False,
-        pinned: bool | None = None,
-        archived: bool | None = None,
-        limit: int = 50,
-        before: str | None = None,
+        self, wanted: TaskFilter = ALL_TASKS, *, limit: int = 50, before: str | None = None
     ) -> Sequence[Task]:
         names = list(self._tasks)
         if before is not None:
@@ -206,13 +198,13 @@ class MemoryJournal:
         found = [
             kept.task()
             for kept in newest_first
-            if (not statuses or kept.state.status in statuses)
-            and (not workspaces or kept.request.workspace in workspaces)
-            and pinned in (None, kept.state.pinned)
-            and archived in (None, kept.state.archived)
-            and kept.matches(words, any_word=any_word)
+            if (not wanted.statuses or kept.state.status in wanted.statuses)
+            and (not wanted.workspaces or kept.request.workspace in wanted.workspaces)
+            and wanted.pinned in (None, kept.state.pinned)
+            and wanted.archived in (None, kept.state.archived)
+            and kept.matches(wanted.words, any_word=wanted.any_word)
         ]
-        return [task for task in found if conversation in (None, task.conversation_id)][:limit]
+        return [task for task in found if wanted.conversation in (None, task.conversation_id)][:limit]
 
     async def delete(self, task_id: str) -> None:
         kept = self._kept(task_id)

@@ -109,6 +109,22 @@ class NewTask(NamedTuple):
     records: Sequence[Record] = ()
 
 
+class TaskFilter(NamedTuple):
+    """Which tasks to list. Empty collections and `None` ask nothing."""
+
+    statuses: Collection[Status] = ()
+    conversation: str | None = None
+    workspaces: Collection[str] = ()
+    #: In what was asked, answered or changed, in the title or in the names of files: all, or with `any_word` one.
+    words: str = ""
+    any_word: bool = False
+    pinned: bool | None = None
+    archived: bool | None = None
+
+
+ALL_TASKS = TaskFilter()
+
+
 class Claim(NamedTuple):
     """The right to work on a task. A later claim has a higher fence, and writes with a lower one fail."""
 
@@ -192,22 +208,9 @@ class Journal(Protocol):
     async def request(self, task_id: str) -> StoredRequest: ...
 
     async def tasks(
-        self,
-        *,
-        statuses: Collection[Status] = (),
-        conversation: str | None = None,
-        workspaces: Collection[str] = (),
-        words: str = "",
-        any_word: bool = False,
-        pinned: bool | None = None,
-        archived: bool | None = None,
-        limit: int = 50,
-        before: str | None = None,
+        self, wanted: TaskFilter = ALL_TASKS, *, limit: int = 50, before: str | None = None
     ) -> Sequence[Task]:
-        """Newest first; `words` are in what was asked, answered or changed, in the title or in the names of files.
-
-        All of them, or with `any_word` at least one.
-        """
+        """Newest first; `before` is the last task of the page before."""
 
     async def delete(self, task_id: str) -> None:
         """Remove a task that has ended, with its events, records and contents; raises `WrongStatus` if it hasn't."""

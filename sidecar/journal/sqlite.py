@@ -16,7 +16,19 @@ from sidecar.journal import damage, rows
 from sidecar.journal.blobs import read_blob
 from sidecar.journal.commit_log import TaskEnd
 from sidecar.journal.errors import CannotOpen, CursorLost, JournalStalled, UnknownTask
-from sidecar.journal.port import LEFT_OPEN, Claim, Entry, EventsPage, NewTask, Page, Record, Retention, StoredEvent
+from sidecar.journal.port import (
+    ALL_TASKS,
+    LEFT_OPEN,
+    Claim,
+    Entry,
+    EventsPage,
+    NewTask,
+    Page,
+    Record,
+    Retention,
+    StoredEvent,
+    TaskFilter,
+)
 from sidecar.journal.store import Pending, Store, connect, read_records
 from sidecar.journal.tail import Hub
 from sidecar.journal.words import MATCHES, WordIndex, match, terms_of
@@ -188,38 +200,28 @@ class SqliteJournal:
         return await self._read(read)
 
     async def tasks(
-        self,
-        *,
-        statuses: Collection[Status] = (),
-        conversation: str | None = None,
-        workspaces: Collection[str] = (),
-        words: str = "",
-        any_word: bool = False,
-        pinned: bool | None = None,
-        archived: bool | None = None,
-        limit: int = 50,
-        before: str | None = None,
+        self, wanted: TaskFilter = ALL_TASKS, *, limit: int = 50, before: str | None = None
     ) -> Sequence[Task]:
         conditions: list[str] = ["true"]
         values: list[object] = []
-        for column, wanted in (("status", statuses), ("workspace", workspaces)):
-            if wanted:
-                conditions.append(f"{column} IN ({', '.join('?' * len(wanted))})")
-                values += wanted
-        for column, flag in (("pinned", pinned), ("archived", archived)):
+        for column, allowed in (("status", wanted.statuses), ("workspace", wanted.workspaces)):
+            if allowed:
+                conditions.append(f"{column} IN ({', '.join('?' * len(allowed))})")
+                values += allowed
+        for column, flag in (("pinned", wanted.pinned), ("archived", wanted.archived)):
             if flag is not None:
                 conditions.append(column if flag else f"NOT {column}")
-        if conversation is not None:
+        if wanted.conversation is not None:
             conditions.append("conversation = ?")
-            values.append(conversation)
+            values.append(wanted.conversation)
         if before is not None:
             conditions.append("position < (SELECT position FROM tasks WHERE id = ?)")
             values.append(before)
-        terms = terms_of(words)
-        if words.strip() and not terms:
+        terms = terms_of(wanted.words)
+        if wanted.words.strip() and not terms:
             return []
         matches = [match(term) for term in terms]
-        if any_word and matches:
+        if wanted.any_word and matches:
             matches = [" OR ".join(matches)]
         conditions += [MATCHES] * len(matches)
         values += matches

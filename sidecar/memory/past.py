@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
-from sidecar.journal.port import Journal
+from sidecar.journal.port import Journal, TaskFilter
 from sidecar.memory.notes import Note, NoteKind, Notes
 from sidecar.memory.tokens import STOP_WORDS, count_terms, query_terms, stem, words_of
 from sidecar.wire.memory import Collection
@@ -64,19 +64,13 @@ class Past:
 
     async def _candidates(self, query: str, workspaces: set[str]) -> Sequence[Task]:
         """The newest tasks, and of older ones those that the full text finds."""
-        recent = await self._journal.tasks(statuses=_ENDED, limit=_TASKS)
+        recent = await self._journal.tasks(TaskFilter(_ENDED), limit=_TASKS)
         if len(recent) < _TASKS:
             return recent
         # A remote has several spellings.
         named = workspaces if all(each.startswith("/") for each in workspaces) else ()
-        older = await self._journal.tasks(
-            statuses=_ENDED,
-            workspaces=named,
-            words=_beginnings(query),
-            any_word=True,
-            limit=_TASKS,
-            before=recent[-1].id,
-        )
+        wanted = TaskFilter(_ENDED, workspaces=named, words=_beginnings(query), any_word=True)
+        older = await self._journal.tasks(wanted, limit=_TASKS, before=recent[-1].id)
         return [*recent, *older]
 
     async def similar_tasks(

@@ -11,7 +11,7 @@ from sidecar.engine.errors import StepFailed
 from sidecar.engine.run import TaskRun
 from sidecar.engine.state import TaskState, UserMessage
 from sidecar.engine.steps import PROMPT, ROUTE, VERIFICATION, StepKey
-from sidecar.journal.port import Journal
+from sidecar.journal.port import Journal, TaskFilter
 from sidecar.models.catalog import Catalog
 from sidecar.wire.events import RouteEvent
 from sidecar.wire.tasks import RouteAnswer, Status, TaskResult
@@ -221,9 +221,10 @@ class RoundRunner:
         """Earlier tasks of the conversation, and earlier rounds of this one."""
         rounds: list[PastRound] = []
         if run.request.options.conversation_id is not None:
+            listed = await self._journal.tasks(TaskFilter(conversation=run.request.conversation_id))
             tasks = [
                 task
-                for task in reversed(await self._journal.tasks(conversation=run.request.conversation_id))
+                for task in reversed(listed)
                 if task.id != run.task_id and task.status is Status.COMPLETED and task.result is not None
             ]
             for place, task in enumerate(tasks):

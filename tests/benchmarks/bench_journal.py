@@ -9,7 +9,7 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from sidecar.journal.port import NewTask, Record
+from sidecar.journal.port import NewTask, Record, TaskFilter
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.wire.events import ChangedFile, DiffEvent, MessageEvent, StatusEvent, StepEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest
@@ -146,7 +146,7 @@ async def _search(path: Path) -> tuple[float, float]:
         await journal.create(
             NewTask(f"t_{number}", request, [StatusEvent(status=Status.QUEUED), *said, DiffEvent(files=[changed])])
         )
-    await journal.tasks(words="the", limit=1)  # indexes them, as the sidecar does after its start
+    await journal.tasks(TaskFilter(words="the"), limit=1)  # indexes them, as the sidecar does after its start
     times = []
     for query in (
         "the",
@@ -159,7 +159,7 @@ async def _search(path: Path) -> tuple[float, float]:
         "zz",
     ):
         began = time.perf_counter()
-        await journal.tasks(words=query, limit=51)
+        await journal.tasks(TaskFilter(words=query), limit=51)
         times.append(time.perf_counter() - began)
     began = time.perf_counter()
     assert len(await journal.tasks(limit=51)) == 51

@@ -7,11 +7,12 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import aclosing, closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sidecar.journal.errors import DuplicateRecord, LeaseLost, QueueFull, UnknownTask, WrongStatus
-from sidecar.journal.port import PAGE_CHARACTERS, Entry, Journal, Record, Retention
+from sidecar.journal.port import PAGE_CHARACTERS, Entry, Journal, Record, Retention, TaskFilter
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.wire.events import (
     ChangedFile,
@@ -142,24 +143,24 @@ async def test_tasks_are_listed_newest_first_by_page_and_status(journal: Journal
     await journal.append("t_3", [RUNNING])
     assert [task.id for task in await journal.tasks(limit=2)] == ["t_4", "t_3"]
     assert [task.id for task in await journal.tasks(limit=2, before="t_3")] == ["t_2", "t_1"]
-    assert [task.id for task in await journal.tasks(statuses=[Status.RUNNING])] == ["t_3"]
+    assert [task.id for task in await journal.tasks(TaskFilter(statuses=[Status.RUNNING]))] == ["t_3"]
     conversation = (await journal.task("t_2")).conversation_id
-    assert "t_2" in [task.id for task in await journal.tasks(conversation=conversation)]
-    assert await journal.tasks(conversation="another") == []
+    assert "t_2" in [task.id for task in await journal.tasks(TaskFilter(conversation=conversation))]
+    assert await journal.tasks(TaskFilter(conversation="another")) == []
     assert await journal.counts() == {Status.QUEUED: 4, Status.RUNNING: 1}
 
 
 async def test_a_conversation_is_listed_newest_first(journal: Journal) -> None:
     for number, conversation in enumerate(("c_1", "c_2", "c_1")):
         await journal.create(new_task(f"t_{number}", conversation=conversation))
-    assert [task.id for task in await journal.tasks(conversation="c_1")] == ["t_2", "t_0"]
+    assert [task.id for task in await journal.tasks(TaskFilter(conversation="c_1"))] == ["t_2", "t_0"]
 
 
 # -- history -----------------------------------------------------------------------------------------------------------
 
 
-async def names(journal: Journal, **wanted: object) -> list[str]:
-    return [task.id for task in await journal.tasks(**wanted)]  # type: ignore[arg-type]
+async def names(journal: Journal, limit: int = 50, before: str | None = None, **wanted: Any) -> list[str]:
+    return [task.id for task in await journal.tasks(TaskFilter(**wanted), limit=limit, before=before)]
 
 
 async def test_a_task_is_found_by_what_was_asked_answered_and_changed(journal: Journal) -> None:

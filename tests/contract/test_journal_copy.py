@@ -3,7 +3,7 @@
 import secrets
 from pathlib import Path
 
-from sidecar.journal.port import Record
+from sidecar.journal.port import Record, TaskFilter
 from sidecar.journal.postgres.copy import copy_journal
 from sidecar.journal.postgres.journal import PostgresJournal
 from sidecar.journal.sqlite import SqliteJournal
@@ -34,7 +34,7 @@ async def test_all_of_a_journal_is_copied_once_and_what_goes_on_there_is_kept(
     assert [event.data for event in (await target.events("t_0")).events] == [e.data for e in expected["t_0"].events]
     assert [(r.key, r.body) for r in await target.records("t_1")] == [("a\0", "\0b")]
     assert [await target.blob(digest) for digest in digests] == [b"one" * 100, b"one" * 100 + b"two"]
-    assert [task.id for task in await target.tasks(words="parser")] == ["t_2", "t_1", "t_0"]
+    assert [task.id for task in await target.tasks(TaskFilter(words="parser"))] == ["t_2", "t_1", "t_0"]
     assert (await target.task("t_1")).status is Status.QUEUED
     claim = await target.claim("me", now=0, lease=10)
     assert claim is not None and claim.task_id == "t_1"

@@ -15,7 +15,7 @@ from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import Execute, Operation
 from sidecar.fleet.schedules.files import FOLDER, Pool, Schedule, Schedules, last_slot, load_schedules, next_slot
 from sidecar.journal.errors import JournalError
-from sidecar.journal.port import Journal
+from sidecar.journal.port import Journal, TaskFilter
 from sidecar.wire.schedules import PoolState, ScheduleList, ScheduleState
 from sidecar.wire.tasks import ENDED, Context, ExecuteRequest, Options, Task
 
@@ -140,10 +140,10 @@ class ScheduleRunner:
         return await self._submit(found, known, loaded, key, now)
 
     async def _activity(self, schedule: Schedule) -> Activity:
-        tasks = await self._journal.tasks(conversation=schedule.conversation, limit=_RECENT)
+        tasks = await self._journal.tasks(TaskFilter(conversation=schedule.conversation), limit=_RECENT)
         active = None
         if schedule.kind == "stale":
-            newest = await self._journal.tasks(workspaces=[schedule.workspace], limit=1)
+            newest = await self._journal.tasks(TaskFilter(workspaces=[schedule.workspace]), limit=1)
             active = datetime.fromisoformat(newest[0].created_at) if newest else None
         return Activity(schedule, tasks, active)
 

@@ -1,7 +1,7 @@
 """What can be read of a journal in a PostgreSQL database, over a few connections at once."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 import psycopg
@@ -11,7 +11,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 from sidecar.journal import rows
 from sidecar.journal.blobs import unpack
 from sidecar.journal.errors import CursorLost, JournalClosed, JournalStalled, UnknownTask
-from sidecar.journal.port import LEFT_OPEN, EventsPage, Page, Record, StoredEvent
+from sidecar.journal.port import ALL_TASKS, LEFT_OPEN, EventsPage, Page, Record, StoredEvent, TaskFilter
 from sidecar.journal.postgres.connection import (
     FIRST_PAUSE,
     LONGEST_PAUSE,
@@ -112,41 +112,31 @@ class JournalReader:
         return StoredRequest.model_validate_json(found[0][0])
 
     async def tasks(
-        self,
-        *,
-        statuses: Collection[Status] = (),
-        conversation: str | None = None,
-        workspaces: Collection[str] = (),
-        words: str = "",
-        any_word: bool = False,
-        pinned: bool | None = None,
-        archived: bool | None = None,
-        limit: int = 50,
-        before: str | None = None,
+        self, wanted: TaskFilter = ALL_TASKS, *, limit: int = 50, before: str | None = None
     ) -> Sequence[Task]:
-        terms = terms_of(words)
-        if words.strip() and not terms:
+        terms = terms_of(wanted.words)
+        if wanted.words.strip() and not terms:
             return []
         conditions: list[str] = ["true"]
         values: list[object] = []
-        for column, wanted in (("status", statuses), ("workspace", workspaces)):
-            if wanted:
+        for column, allowed in (("status", wanted.statuses), ("workspace", wanted.workspaces)):
+            if allowed:
                 conditions.append(f"{column} = ANY (%s)")
-                values.append([without_zeros(each) for each in wanted])
-        for column, flag in (("pinned", pinned), ("archived", archived)):
+                values.append([without_zeros(each) for each in allowed])
+        for column, flag in (("pinned", wanted.pinned), ("archived", wanted.archived)):
             if flag is not None:
                 conditions.append(column if flag else f"NOT {column}")
-        if conversation is not None:
+        if wanted.conversation is not None:
             conditions.append("conversation = %s")
-            values.append(without_zeros(conversation))
+            values.append(without_zeros(wanted.conversation))
         if before is not None:
             conditions.append("position < (SELECT position FROM tasks WHERE id = %s)")
             values.append(without_zeros(before))
         texts = [plain(term) for term in terms]
-        if any_word and texts:
+        if wanted.any_word and texts:
             conditions.append(f"position IN ({_HOLDING})")
             values.append(" | ".join(f"({_query_of(text)})" for text in texts))
-        for text in [] if any_word else texts:
+        for text in [] if wanted.any_word else texts:
             # The index knows no order of words. They have no character that LIKE gives a meaning.
             conditions.append(f"position IN ({_HOLDING} AND words LIKE %s)")
             values += [_query_of(text), f"% {text}%"]
