@@ -1,51 +1,35 @@
 """Decides whether a call may run: by tool, arguments, workspace trust and approval mode. Deny wins."""
 
-# Called with every command: building a Path costs more than the call itself.
-# ruff: noqa: PTH116
-
-import os
-import re
 import shlex
-import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 from sidecar.config.grants import Permissions
 from sidecar.config.trust import TrustChange
 from sidecar.wire.tasks import Approvals
-from tools.environments import ProjectEnvironment, find_environment, without_own_environment
-from tools.policy import programs, shell
+from tools.environments import ProjectEnvironment, find_environment
+from tools.policy.command_lines import (
+    FindsPrograms,
+    Judgement,
+    find_denied,
+    find_impostor,
+    find_network,
+    find_protected,
+    judge,
+    runs_project,
+    simple_words,
+)
 from tools.policy.consent import consents
+from tools.policy.programs import BadTable, ProgramTable, Table
 from tools.policy.registries import PackageRegistry, Registries
 from tools.policy.work_commands import find_manager
 from tools.protected import may_be_certificate, protected_part, secret_part
 from tools.spec import Arguments, External, ToolSpec
 
-#: Programs that run the command after them.
-_WRAPPER_NAMES = """
-env nohup time nice ionice exec command builtin xargs setsid stdbuf eval sh bash zsh dash ksh timeout chroot unshare
-watch busybox then else do if while until ! { parallel flock
-"""
-_WRAPPERS = frozenset(_WRAPPER_NAMES.split())
-_SEPARATORS = re.compile(r"[;|&\n\r(){}`]|\$\(")
-_ASSIGNMENT = re.compile(r"\w+=")
-_QUOTING = re.compile(r"[\\'\"]")
-_WORDS = re.compile(r"[^\s;|&()<>`'\"$={},]+")
 #: Tools that show names of files and nothing of their content.
 _NAMES_ONLY = frozenset({"list_dir", "read_directory_tree", "find_files", "git_log", "git_status"})
 _GIT_WRITES = frozenset({"git_add", "git_commit"})
-_BINARIES = (".venv/bin/", "venv/bin/", "node_modules/.bin/")
-#: Programs that run what a project contains: its scripts, builds and tests.
-_PROJECT_NAMES = """
-sh bash zsh dash ksh fish source . eval exec xargs python python2 python3 node deno bun tsx ts-node ruby perl php lua
-julia Rscript java make gmake cmake ninja meson just task rake gradle mvn ant sbt bazel npm npx pnpm yarn cargo go
-dotnet swift mix tox nox hatch poetry pdm uv pipenv bundle composer pre-commit docker podman gulp grunt vite webpack
-rollup esbuild jest vitest mocha pytest unittest
-"""
-_PROJECT = frozenset(_PROJECT_NAMES.split())
-_NO_ENVIRONMENT = ProjectEnvironment()
-_VERSIONED = re.compile(r"(?:python|pypy|ruby|node|php|lua|perl)[\d.]+\Z")
 
 
 class Decision(NamedTuple):
@@ -58,10 +42,6 @@ class Decision(NamedTuple):
     contained: bool = False
     #: What changed since you trusted the workspace, if that is the reason.
     change: TrustChange | None = None
-
-
-class _FindsPrograms(Protocol):
-    def finds(self, name: str) -> bool: ...
 
 
 class _Environment:
@@ -103,9 +83,7 @@ class Policy:
         self._contained = contained
         self._reaches_hosts = reaches_hosts
         self._registries = Registries()
-        self._own_table = own_table
-        self._table: programs.Table | None = None
-        self._stamp: object = ()
+        self._programs = ProgramTable(own_table)
 
     def prepare(self, workspace: str) -> None:
         """Find out what takes a while the first time: in a thread, so that `decide` needn't hold up the event loop."""
@@ -202,24 +180,24 @@ class Policy:
         workspace: str,
         approvals: Approvals,
         task_text: str,
-        environment: _FindsPrograms,
+        environment: FindsPrograms,
         *,
         here: bool,
     ) -> Decision:
         """`here`: it runs in the workspace's own directory, which is where consent and grants are meant."""
         line = command if isinstance(command, str) else shlex.join(command)
         try:
-            table = self._load()
-        except programs.BadTable as error:
+            table = self._programs.load()
+        except BadTable as error:
             return Decision("ask", str(error))
-        if program := _find_denied(command, table):
+        if program := find_denied(command, table):
             return Decision("deny", program.why or f"{program.name} acts with more rights than this workspace grants")
-        known = self._judge(command, workspace, table, environment)
-        network = known.network or _find_network(line, table)
+        known = judge(command, workspace, table, environment)
+        network = known.network or find_network(line, table)
         if (granted := self._by_grant(command, line, workspace, known, environment, here=here)) is not None:
             return granted
         matters = approvals == "auto" or (here and not network)
-        protected = _find_protected(line) if known.why and matters else None
+        protected = find_protected(line) if known.why and matters else None
         if here and not network and not protected and consents(line, task_text):
             if self._may_run(command, workspace, table, environment):
                 return self._allow_contained("your task is this command, or tells us to run it")
@@ -247,11 +225,11 @@ class Policy:
         self,
         command: str | Sequence[str],
         workspace: str,
-        table: programs.Table,
-        environment: _FindsPrograms,
+        table: Table,
+        environment: FindsPrograms,
     ) -> bool:
         """Whether your word alone lets it run: what runs the project's own code needs your trust too."""
-        if not _runs_project(command, table, environment):
+        if not runs_project(command, table, environment):
             return True
         return self._trusted(workspace) and self.change(workspace) is None
 
@@ -260,8 +238,8 @@ class Policy:
         command: str | Sequence[str],
         line: str,
         workspace: str,
-        known: "_Judgement",
-        environment: _FindsPrograms,
+        known: Judgement,
+        environment: FindsPrograms,
         *,
         here: bool,
     ) -> Decision | None:
@@ -275,11 +253,11 @@ class Policy:
             return self._allow_contained("you granted this check")
         if None in permissions.checks and known.project and not known.why:
             return self._allow_contained("you granted this repository its checks")
-        manager = find_manager(argv) if permissions.installs and (argv := _simple(command)) is not None else None
+        manager = find_manager(argv) if permissions.installs and (argv := simple_words(command)) is not None else None
         if manager is None or argv is None or permissions.installs.isdisjoint({None, manager}):
             return None
         # Your grant is for the client that you installed; that of a project counts where its code does.
-        impostor = _find_impostor(argv[0], workspace, environment)
+        impostor = find_impostor(argv[0], workspace, environment)
         if impostor and not ("/" not in argv[0] and environment.finds(argv[0]) and self._trusted(workspace)):
             return Decision("ask", f"you granted installs with {manager}, but {impostor}", network=True)
         if "-m" in argv and not self._trusted(workspace):
@@ -299,7 +277,7 @@ class Policy:
         """
         permissions = self.permissions(workspace)
         command = getattr(args, "command", None)
-        argv = _simple(command) if permissions.installs and command is not None else None
+        argv = simple_words(command) if permissions.installs and command is not None else None
         manager = find_manager(argv) if argv is not None else None
         if manager is None or permissions.installs.isdisjoint({None, manager}):
             return PackageRegistry(permissions.hosts)
@@ -311,7 +289,7 @@ class Policy:
         command = getattr(args, "command", None)
         if command is None:
             return "checks" if spec.runs_project else ""
-        argv = _simple(command)
+        argv = simple_words(command)
         if argv is None:
             return ""
         return f"install {manager}" if (manager := find_manager(argv)) else f"command {shlex.quote(shlex.join(argv))}"
@@ -321,51 +299,6 @@ class Policy:
         if self._contained():
             return Decision("allow", why)
         return Decision("ask", "it would run without a sandbox: none works on this machine, or it is turned off")
-
-    def _judge(
-        self, command: str | Sequence[str], workspace: str, table: programs.Table, environment: _FindsPrograms
-    ) -> "_Judgement":
-        argv = shell.simple(command) if isinstance(command, str) else list(command)
-        if isinstance(argv, str):
-            return _Judgement("", f"a command can do anything that you can, and {argv}")
-        name = next((argv[0][len(each) :] for each in _BINARIES if argv[0].removeprefix("./").startswith(each)), None)
-        own = name is not None and "/" not in name and ".." not in argv[0]
-        found = table.find([name, *argv[1:]] if own and name else argv)
-        if found is None or (own and not found.program.project):
-            return _Judgement("", f"a command can do anything that you can, and {argv[0][:100]} is not a known program")
-        program = found.program
-        if program.verdict != "allow":
-            why = program.why or f"{program.name} reaches the network" if program.network else program.why
-            return _Judgement(program.name, why or f"{program.name} needs approval", program.network)
-        if reason := programs.find_risk(found):
-            return _Judgement(program.name, reason, program.network)
-        if program.operands != "text" and (reason := _find_escape(argv[1:], workspace)):
-            return _Judgement(program.name, reason, program.network)
-        if not own and not program.project and (reason := _find_impostor(argv[0], workspace, environment)):
-            return _Judgement(program.name, reason, program.network)
-        return _Judgement(program.name, "", program.network, program.project)
-
-    def _load(self) -> programs.Table:
-        """Reload your own table when it changes; a workspace can't have one."""
-        stamp: object = None
-        if self._own_table is not None:
-            try:
-                found = os.stat(self._own_table)
-                stamp = (found.st_mtime_ns, found.st_size, found.st_ino)
-            except OSError:
-                stamp = None
-        if self._table is None or stamp != self._stamp:
-            self._table, self._stamp = programs.load_table(self._own_table), stamp
-        return self._table
-
-
-class _Judgement(NamedTuple):
-    """What the table says about a command: `why` it isn't harmless; empty if it is."""
-
-    name: str
-    why: str
-    network: bool = False
-    project: bool = False
 
 
 def _ask_for_trust(what: str, change: TrustChange | None = None) -> Decision:
@@ -396,127 +329,3 @@ def _decide_files(args: Arguments, approvals: Approvals) -> Decision:
     if approvals == "edits":
         return Decision("ask", "you want to see every edit first")
     return Decision("allow", "it edits files in the workspace, which can be undone")
-
-
-def _simple(command: str | Sequence[str]) -> list[str] | None:
-    words = shell.simple(command) if isinstance(command, str) else list(command)
-    return words if isinstance(words, list) else None
-
-
-def _runs_project(
-    command: str | Sequence[str], table: programs.Table, environment: _FindsPrograms = _NO_ENVIRONMENT
-) -> bool:
-    """Whether any part of the command may run what the project contains."""
-    text = command if isinstance(command, str) else " ".join(command)
-    for line in {text, _QUOTING.sub("", text)}:
-        for part in _SEPARATORS.split(line):
-            words = [word for word in part.split() if not _ASSIGNMENT.match(word)]
-            if words and "/" in words[0]:
-                return True
-        for words in _commands_in(line):
-            found = table.find(words)
-            if words[0] in _PROJECT or _VERSIONED.match(words[0]) or (found is not None and found.program.project):
-                return True
-            if environment.finds(words[0]):
-                return True
-    return False
-
-
-def _find_escape(words: Sequence[str], workspace: str) -> str | None:
-    """Why a word, or the value of an option, may lead outside the workspace or to a secret; `None` if none does."""
-    for word in words:
-        short = word[2:] if word[:1] == "-" and word[:2] != "--" else ""
-        # After a colon comes a path in a commit, or one after a line range.
-        for part in {word, word.partition("=")[2], short, word.rpartition(":")[2] if ":" in word else ""}:
-            if not part or part.startswith("-"):
-                continue
-            if part.startswith("/") and not f"{part}/".startswith(f"{workspace.rstrip('/')}/"):
-                return f"{part[:200]} is outside the workspace"
-            if ".." in part.split("/"):
-                return f"{part[:200]} may lead outside the workspace"
-            if part.startswith("~"):
-                return f"{part[:200]} is outside the workspace"
-            if name := secret_part(part):
-                return f"{name} may hold secrets"
-            if (real := _resolve_link(part.removeprefix(workspace), workspace)) is not None:
-                if not f"{real}/".startswith(f"{os.path.realpath(workspace)}/"):
-                    return f"{part[:200]} is a link that leads outside the workspace"
-                if name := secret_part(real[len(workspace) :]):
-                    return f"{part[:200]} leads to {name}, which may hold secrets"
-    return None
-
-
-def _resolve_link(path: str, workspace: str) -> str | None:
-    """The real path, if there is a link on the way."""
-    place = workspace
-    for part in path.split("/"):
-        if part:
-            place = f"{place}/{part}"
-            try:
-                if stat.S_ISLNK(os.lstat(place).st_mode):
-                    return os.path.realpath(place)
-            except (OSError, ValueError):
-                return None
-    return None
-
-
-def _search_path() -> str:
-    """Where commands look for programs that aren't the project's."""
-    return without_own_environment({"PATH": os.environ.get("PATH", os.defpath)})["PATH"]
-
-
-def _find_impostor(name: str, workspace: str, environment: _FindsPrograms) -> str | None:
-    """Why a program isn't the one in the table: the workspace may bring its own of the same name."""
-    if "/" in name:
-        return f"{name[:200]} is a path, not a program name"
-    if environment.finds(name):
-        return f"{name} comes from the project's own environment"
-    for folder in _search_path().split(os.pathsep):
-        place = f"{folder}/{name}"
-        if os.access(place, os.X_OK):
-            if not folder.startswith("/") or f"{place}/".startswith(f"{workspace.rstrip('/')}/"):
-                return f"{name} comes from the workspace"
-            return None
-    return None
-
-
-def _find_protected(line: str) -> str | None:
-    """A word of the line, however it is quoted, that names a protected file or one that may hold secrets."""
-    for text in {line, _QUOTING.sub("", line)}:
-        for word in _WORDS.findall(text):
-            if name := protected_part(word) or secret_part(word):
-                return name
-    return None
-
-
-def _find_network(line: str, table: programs.Table) -> str | None:
-    """A program anywhere in the line that reaches the network."""
-    for words in _commands_in(line):
-        found = table.find(words)
-        if found is not None and found.program.network:
-            return found.program.name
-    return None
-
-
-def _find_denied(command: str | Sequence[str], table: programs.Table) -> programs.Program | None:
-    """A denied program in any part of the command line, however it is quoted."""
-    text = command if isinstance(command, str) else " ".join(command)
-    for line in {text, _QUOTING.sub("", text)}:
-        for words in _commands_in(line):
-            found = table.find(words)
-            if found is not None and found.program.verdict == "deny":
-                return found.program
-    return None
-
-
-def _commands_in(line: str) -> Iterator[list[str]]:
-    """Every position in a line where a program may start, with the words after it."""
-    for part in _SEPARATORS.split(line):
-        words = [word.strip("\"'\\") for word in part.split()]
-        for place, word in enumerate(words):
-            program = word.rpartition("/")[2]
-            if not program or word.startswith("-") or _ASSIGNMENT.match(word):
-                continue
-            yield [program, *words[place + 1 :]]
-            if program not in _WRAPPERS and not program.isdigit():
-                break

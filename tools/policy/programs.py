@@ -7,6 +7,8 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from sidecar.cache import Stamp
+
 _PRODUCT = Path(__file__).with_name("programs.toml")
 _MODULES = frozenset({"python", "python3"})
 #: Programs that run a project's tool by name. The sandbox keeps them from downloading it.
@@ -190,6 +192,21 @@ def load_table(own: Path | None) -> Table:
         return Table(_product_table())
     except (OSError, ValueError, TypeError, AttributeError) as error:
         raise BadTable(f"{own} can't be used: {error}") from error
+
+
+class ProgramTable:
+    """The table, loaded again when your own file changes; a workspace can't have one."""
+
+    def __init__(self, own: Path | None) -> None:
+        self._own = own
+        self._stamp: Stamp | None = None
+        self._table: Table | None = None
+
+    def load(self) -> Table:
+        stamp = Stamp.of(str(self._own)) if self._own is not None else None
+        if self._table is None or stamp != self._stamp:
+            self._table, self._stamp = load_table(self._own), stamp
+        return self._table
 
 
 @cache
