@@ -1,6 +1,6 @@
 """The ports of worktrees and clones: what the engine needs of Git to give a task its own copy of a repository."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -73,8 +73,26 @@ class CloneStore(Protocol):
     async def write(self, name: str, files: Mapping[str, FileContent | None]) -> None:
         """Give these files of a clone this content, or remove them. The mode 0 leaves a file's mode as it is."""
 
-    async def commit(self, name: str, remote: str, parent: str, message: str, when: str) -> str:
-        """A commit of all that is in the clone; empty if nothing changed. The same files give the same commit."""
+    async def commit(
+        self,
+        name: str,
+        remote: str,
+        parent: str,
+        message: str,
+        when: str,
+        only: Sequence[str] | None = None,
+        merged: str = "",
+    ) -> str:
+        """A commit of all that is in the clone, or `only` of these paths; empty if nothing changed.
+
+        The same files give the same commit. `merged` is the commit of a part, a second parent.
+        """
+
+    async def changed(self, remote: str, base: str, commit: str) -> list[ChangedPath]:
+        """What differs between two commits. Refuses submodules, and more than can be merged."""
+
+    async def delete(self, remote: str, branch: str, commit: str) -> None:
+        """Delete a branch, unless it has another commit by now."""
 
     async def is_pushed(self, remote: str, commit: str, branch: str) -> bool:
         """Whether the remote's branch has the commit."""

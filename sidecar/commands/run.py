@@ -66,8 +66,7 @@ def run(args: argparse.Namespace) -> int:
 def crew(args: argparse.Namespace) -> int:
     place = workspace(args)
     session = RunSession(args, place)
-    args.plan, args.intent, args.conversation, args.worktree = False, None, None, not args.here
-    args.remote = args.branch = None
+    args.plan, args.intent, args.conversation, args.worktree = False, None, None, not (args.here or args.remote)
     request = _run_request(args, place, interactive=session.output.interactive)
     request["options"]["crew"] = True
     client, task = _execute(session, request)

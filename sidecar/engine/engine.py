@@ -76,7 +76,7 @@ class Engine:
         remotes: "RemoteWorkspaces | None" = None,
     ) -> None:
         self._shared = shared
-        self._remotes = remotes
+        self.remotes = remotes
         self._journal = journal
         self._stalls = stalls
         self._workspace = workspace
@@ -203,7 +203,13 @@ class Engine:
         by = current_actor()
         first = MessageEvent(message_id=f"{task_id}.asked", role="user", agent="", text=request.task, by=by)
         return await self._created(
-            NewTask(task_id, stored, [StatusEvent(status=Status.QUEUED, by=by), first], operation.idempotency_key)
+            NewTask(
+                task_id,
+                stored,
+                [StatusEvent(status=Status.QUEUED, by=by), first],
+                operation.idempotency_key,
+                operation.records,
+            )
         )
 
     def _place_of(self, request: ExecuteRequest) -> str:
@@ -214,16 +220,13 @@ class Engine:
             if (options.isolation == "worktree" or options.crew) and self.worktrees is not None:
                 self.worktrees.check(workspace)
             return workspace
-        if self._remotes is None:
+        if self.remotes is None:
             message = "This sidecar allows no Git remote. Name those that tasks may work on in the setting `remotes`."
             raise OperationRefused(422, "remote_not_allowed", message)
-        if options.crew or context.workspace is not None:
-            message = (
-                "A task works on a workspace or on a remote, and a crew on a workspace: clone the remote for it, and "
-                "push what it made. Name one of them."
-            )
+        if context.workspace is not None:
+            message = "A task works on a workspace or on a remote. Name one of them."
             raise OperationRefused(422, "workspace_or_repository", message)
-        return self._remotes.check(context.repository)
+        return self.remotes.check(context.repository)
 
     def _within_limit(self, options: Options, workspace: str) -> Options:
         """An unattended task spends at most what its repository was granted, if there is such a limit."""
@@ -253,7 +256,7 @@ class Engine:
         if key is not None and (known := await self._journal.find_by_key(key)) is not None:
             return known
         old = await self._journal.task(operation.task_id)
-        if self._remotes is None:
+        if self.remotes is None:
             refuse_remote(old)
         if not is_remote(old):
             self.checked_workspace(old.workspace)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import Fork
+from sidecar.engine.review import ForkedFiles, Review
 from sidecar.engine.state import RecordKind, Round, TaskState, TurnRecord, UserMessage, read_rewinds
 from sidecar.engine.steps import CallKey
 from sidecar.engine.timeline import Timeline, plain
@@ -24,7 +25,7 @@ from sidecar.wire.tasks import ForkedFrom, ForkRequest, Options, Status, StoredR
 from tools.ledger import Outcome
 
 if TYPE_CHECKING:
-    from sidecar.engine.review import RemoteFiles, Review
+    from sidecar.engine.review import RemoteFiles
 
 _PAGE = 2_000
 _NAMED = 20
@@ -108,7 +109,7 @@ def _message(event: StoredEvent, task_id: str, new_id: str) -> MessageEvent:
 
 
 class Forks:
-    def __init__(self, journal: Journal, review: "Review", remotes: "RemoteFiles | None" = None) -> None:
+    def __init__(self, journal: Journal, review: Review, remotes: "RemoteFiles | None" = None) -> None:
         self._journal = journal
         self._review = review
         self._remotes = remotes
@@ -132,19 +133,19 @@ class Forks:
             )
             raise OperationRefused(422, "nothing_left", message)
         reason = f"forked from {old.id} at event {seq}"
-        known: Sequence[Record] = ()
-        left: Sequence[str] = ()
+        files = ForkedFiles()
         if is_remote(old) and self._remotes is not None:
             # The new task has a branch of its own, so the files of the old one stay.
-            known, left = await self._remotes.fork(old, records, task_id, old.last_seq if wanted.keep_files else seq)
+            files = await self._remotes.fork(old, records, task_id, old.last_seq if wanted.keep_files else seq)
         elif not wanted.keep_files:
             why = "For a new task that starts there: "
             done = await self._review.rewind(old.id, seq, conversation=False, why=why)
-            left = [file.path for file in (*done.conflicts, *done.not_restored)]
+            files = ForkedFiles(left_out=[file.path for file in (*done.conflicts, *done.not_restored)])
+        left = files.left_out
         more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
         reason += f"; files left as they are: {', '.join(left[:_NAMED])}{more}" if left else ""
         new = await self._forked(old, task_id, seq, operation, start, reason)
-        return new._replace(records=[*new.records, *known])
+        return new._replace(events=[*new.events, *files.events], records=[*new.records, *files.records])
 
     async def _forked(
         self, old: Task, task_id: str, seq: int, operation: Fork, start: Beginning, reason: str

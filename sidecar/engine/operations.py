@@ -4,6 +4,7 @@ import base64
 import binascii
 from typing import NamedTuple
 
+from sidecar.journal.port import Record
 from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.tasks import ApprovalRequest, Attachment, Context, ExecuteRequest, ForkRequest, LabelRequest
 from tools.protected import secret_part
@@ -18,6 +19,8 @@ class Execute(NamedTuple):
     parent: str | None = None
     #: The conversation that it is filed under, without reading what was said in it.
     conversation: str | None = None
+    #: What it knows from the start.
+    records: tuple[Record, ...] = ()
 
 
 class Fork(NamedTuple):

@@ -7,15 +7,16 @@ files give the same commit: a push that was cut short is repeated, and one that 
 
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from sidecar.config.repositories import Repositories
 from sidecar.engine.errors import OperationRefused, StepFailed
 from sidecar.engine.files import FileHistory
+from sidecar.engine.review import ForkedFiles
 from sidecar.engine.run import TaskRun
-from sidecar.engine.state import RecordKind, UserMessage
+from sidecar.engine.state import RecordKind, TaskState, UserMessage
 from sidecar.engine.timeline import branched
 from sidecar.journal.port import Journal, Record, timestamp
 from sidecar.wire.base import Wire
@@ -23,11 +24,12 @@ from sidecar.wire.events import BranchEvent, MessageEvent
 from sidecar.wire.tasks import Repository, Task, TaskResult
 from tools.errors import ToolError
 from tools.host import FileContent
-from tools.worktrees import CloneStore
+from tools.skipped import is_cache
+from tools.worktrees import ChangedPath, CloneStore
 
 _BASE = "base"
-#: Begins the keys of commits that no round made.
-_UNDO = "undo."
+#: Calls by which a crew changes its tree.
+_MERGES = frozenset({"merge_part", "revert_part"})
 _MAX_NAMED = 50
 _MAX_SUBJECT = 72
 #: Keeps the mode that the file has.
@@ -123,32 +125,76 @@ class RemoteWorkspaces:
         if clone is None:
             return
         key = branched(str(run.state.current_round), run.state.branch)
-        if key in clone.pushed:
-            return
-        branch = _branch_of(run.task_id)
-        planned = clone.planned.get(key)
+        only = merged_paths(run.state) if run.request.options.crew else None
         try:
-            parent = await self._newest(clone, branch)
-            found = planned
-            if planned is None or not await self._clones.is_pushed(clone.remote, planned.commit, branch):
-                at = planned.at if planned is not None else timestamp()
-                commit = await self._clones.commit(run.task_id, clone.remote, parent, _message(run, result), at)
-                if not commit:
-                    return
-                found = Result(commit=commit, parent=parent, at=at)
-                if planned is None:
-                    await run.log.append(records=[Record(RecordKind.REPOSITORY, f"planned:{key}", found.to_json())])
-                    clone.planned[key] = found
-                await self._clones.push(run.task_id, clone.remote, commit, branch)
+            await self._push(run, clone, key, _message(run, result), only)
         except ToolError as error:
             why = f"It was not pushed: {error.message} `brain diff` has all of it."
-            kept = BranchEvent(state="kept", remote=clone.remote, branch=branch, commit="", why=why)
-            await run.log.append(kept)
+            branch = branch_of(run.task_id)
+            await run.log.append(BranchEvent(state="kept", remote=clone.remote, branch=branch, commit="", why=why))
+
+    async def _push(
+        self, run: TaskRun, clone: Clone, key: str, message: str, only: Sequence[str] | None, merged: str = ""
+    ) -> None:
+        """Commit the clone, and push that. The key's commit is recorded before, and pushed once."""
+        if key in clone.pushed:
             return
+        branch, planned = branch_of(run.task_id), clone.planned.get(key)
+        parent = await self._newest(clone, branch)
+        found = planned
+        if planned is None or not await self._clones.is_pushed(clone.remote, planned.commit, branch):
+            at = planned.at if planned is not None else timestamp()
+            commit = await self._clones.commit(run.task_id, clone.remote, parent, message, at, only, merged)
+            if not commit:
+                return
+            found = Result(commit=commit, parent=parent, at=at)
+            if planned is None:
+                await run.log.append(records=[Record(RecordKind.REPOSITORY, f"planned:{key}", found.to_json())])
+                clone.planned[key] = found
+            await self._clones.push(run.task_id, clone.remote, commit, branch)
         assert found is not None
         clone.pushed[key] = found
         pushed = BranchEvent(state="pushed", remote=clone.remote, branch=branch, commit=found.commit)
         await run.log.append(pushed, records=[Record(RecordKind.REPOSITORY, f"pushed:{key}", found.to_json())])
+
+    # -- parts of a crew ---------------------------------------------------------------------------------------------
+
+    async def publish_part(self, run: TaskRun, key: str, title: str, part: str) -> None:
+        """Push the merged tree with one more part, whose task is `part`. Raises `ToolError`."""
+        clone = self._open[run.task_id]
+        result = (await self._result_of(part))[1]
+        name = branched(f"part.{key}", run.state.branch)
+        message = _with_trailer(_subject(f"Merge: {title}"), run.task_id)
+        await self._push(run, clone, name, message, merged_paths(run.state), result)
+
+    async def base_for_part(self, run: TaskRun) -> tuple[Repository, Sequence[Record]]:
+        """What a part begins with: the newest commit of the task's own branch."""
+        clone = self._open[run.task_id]
+        commit = await self._newest(clone, branch_of(run.task_id))
+        base = Base(branch=clone.base.branch, commit=commit)
+        repository = Repository(remote=clone.remote, branch=clone.base.branch)
+        return repository, [Record(RecordKind.REPOSITORY, _BASE, base.to_json())]
+
+    async def changes_of_part(self, part: str) -> Sequence[ChangedPath]:
+        """What a part's branch has beyond the commit that it began with. Raises `ToolError`."""
+        clone, commit = await self._result_of(part)
+        found = await self._clones.changed(clone.remote, clone.base.commit, commit) if commit else []
+        return [each for each in found if each.base is not None or not is_cache(each.path)]
+
+    async def close_part(self, part: str) -> None:
+        """Delete the part's branch: it is merged, or tried again. What others pushed to it stays."""
+        clone, commit = await self._result_of(part, pushed=False)
+        if commit:
+            with suppress(ToolError):
+                await self._clones.delete(clone.remote, branch_of(part), commit)
+
+    async def _result_of(self, part: str, *, pushed: bool = True) -> tuple[Clone, str]:
+        """The part's clone, and its newest commit; empty if it changed nothing."""
+        task, records = await self._journal.task(part), await self._journal.records(part)
+        clone = await self._find(Repository(remote=task.workspace), records)
+        if pushed and clone.planned and next(reversed(clone.planned)) not in clone.pushed:
+            raise ToolError(f"Its result is not on the branch {branch_of(part)} of {clone.remote}.", code="not_pushed")
+        return clone, next(reversed(clone.pushed.values())).commit if clone.pushed else ""
 
     async def leave(self, run: TaskRun) -> None:
         """The run has ended: its clone goes, and the next run makes another."""
@@ -181,7 +227,7 @@ class RemoteWorkspaces:
             try:
                 clone = await self._find(Repository(remote=task.workspace), records)
                 # What the journal didn't keep is in the commit.
-                commit = await self._newest(clone, _branch_of(task.id))
+                commit = await self._newest(clone, branch_of(task.id))
                 directory = await self._clones.checkout(name, clone.remote, commit)
                 await self._restore(name, records, directory)
             except ToolError as error:
@@ -197,8 +243,8 @@ class RemoteWorkspaces:
         clone = await self._find(Repository(remote=opened.workspace), records)
         if not clone.pushed:
             return
-        name, branch, at = PurePath(opened.worktree).name, _branch_of(opened.id), timestamp()
-        key = f"{_UNDO}{secrets.token_hex(4)}"
+        name, branch, at = PurePath(opened.worktree).name, branch_of(opened.id), timestamp()
+        key = f"undo.{secrets.token_hex(4)}"
         try:
             parent = await self._newest(clone, branch)
             commit = await self._clones.commit(name, clone.remote, parent, _with_trailer(subject, opened.id), at)
@@ -218,11 +264,9 @@ class RemoteWorkspaces:
         record = Record(RecordKind.REPOSITORY, f"pushed:{key}", found.to_json())
         await self._journal.append(opened.id, [pushed], [record])
 
-    async def fork(
-        self, task: Task, records: Sequence[Record], new_id: str, seq: int
-    ) -> tuple[Sequence[Record], Sequence[str]]:
+    async def fork(self, task: Task, records: Sequence[Record], new_id: str, seq: int) -> ForkedFiles:
         if not any(record.kind == RecordKind.REPOSITORY and record.key == _BASE for record in records):
-            return (), ()
+            return ForkedFiles()
         name = f"{new_id}.fork"
         try:
             clone = await self._find(Repository(remote=task.workspace), records)
@@ -231,20 +275,21 @@ class RemoteWorkspaces:
             message = _with_trailer(f"Files of {task.id} at event {seq}", new_id)
             commit = await self._clones.commit(name, clone.remote, clone.base.commit, message, timestamp())
             if commit:
-                await self._clones.push(name, clone.remote, commit, _branch_of(new_id))
+                await self._clones.push(name, clone.remote, commit, branch_of(new_id))
         except ToolError as error:
             message = f"The new task was not started: its files could not be pushed. {error.message}"
             raise OperationRefused(409, "no_clone", message) from error
         finally:
             await self._clones.remove(name)
         base = Base(branch=clone.base.branch, commit=commit or clone.base.commit)
-        return [Record(RecordKind.REPOSITORY, _BASE, base.to_json())], lost
+        pushed = BranchEvent(state="pushed", remote=clone.remote, branch=branch_of(new_id), commit=commit)
+        return ForkedFiles([Record(RecordKind.REPOSITORY, _BASE, base.to_json())], [pushed] if commit else [], lost)
 
     async def _newest(self, clone: Clone, branch: str) -> str:
         """The newest commit of the task, also one whose push was cut off before it was recorded."""
         newest = next(reversed(clone.pushed.values())).commit if clone.pushed else clone.base.commit
         for key, planned in clone.planned.items():
-            cut_off = key.startswith(_UNDO) and key not in clone.pushed and planned.parent == newest
+            cut_off = key not in clone.pushed and planned.parent == newest
             if cut_off and await self._clones.is_pushed(clone.remote, planned.commit, branch):
                 newest = planned.commit
         return newest
@@ -269,8 +314,14 @@ class RemoteWorkspaces:
         return lost
 
 
-def _branch_of(task_id: str) -> str:
+def branch_of(task_id: str) -> str:
     return f"brain/{task_id}"
+
+
+def merged_paths(state: TaskState) -> list[str]:
+    """What merges of parts changed; the rest of a crew's tree is what its checks left behind."""
+    files = (file for intent in state.intents.values() if intent.tool in _MERGES for file in intent.files)
+    return list(dict.fromkeys(file.path for file in files))
 
 
 def _with_trailer(subject: str, task_id: str) -> str:
@@ -278,5 +329,9 @@ def _with_trailer(subject: str, task_id: str) -> str:
 
 
 def _message(run: TaskRun, result: TaskResult) -> str:
-    subject = " ".join((result.summary.strip() or run.instruction).split("\n", 1)[0].split())
-    return _with_trailer(subject[:_MAX_SUBJECT].strip() or "Work of a task", run.task_id)
+    return _with_trailer(_subject(result.summary.strip() or run.instruction), run.task_id)
+
+
+def _subject(text: str) -> str:
+    line = " ".join(text.split("\n", 1)[0].split())
+    return line[:_MAX_SUBJECT].strip() or "Work of a task"

@@ -3,7 +3,7 @@
 from asyncio import Lock, to_thread
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import ParamSpec, Protocol, TypeVar
+from typing import NamedTuple, ParamSpec, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
 from sidecar.engine.errors import OperationRefused
@@ -15,6 +15,7 @@ from sidecar.engine.state import RecordKind, TaskState
 from sidecar.engine.timeline import branched
 from sidecar.engine.undo import DROPPED, STILL, Dropped, Undo, Undoing, back, change_of, is_remote, place_of
 from sidecar.journal.port import Journal, Record
+from sidecar.wire.events import Event
 from sidecar.wire.tasks import DiffAnswer, FileDiff, HunkRequest, LeftFile, RewindAnswer, RewoundFile, Task
 from tools.host import Host
 from tools.ledger import FileState
@@ -26,6 +27,14 @@ _FEW_BYTES = 16 * 1024
 _REJECTED = "I rejected these changes and undid them; don't make them again:\n\n"
 
 
+class ForkedFiles(NamedTuple):
+    """What a forked task on a remote begins with, and the files whose content is not in the journal."""
+
+    records: Sequence[Record] = ()
+    events: Sequence[Event] = ()
+    left_out: Sequence[str] = ()
+
+
 class RemoteFiles(Protocol):
     """The files of tasks on Git remotes, while no run works on them."""
 
@@ -35,13 +44,8 @@ class RemoteFiles(Protocol):
     async def publish(self, opened: Task, subject: str) -> None:
         """Push what changed in an opened clone as one more commit, if the task has pushed any."""
 
-    async def fork(
-        self, task: Task, records: Sequence[Record], new_id: str, seq: int
-    ) -> tuple[Sequence[Record], Sequence[str]]:
-        """Push the files as they were at that event to the branch of a new task.
-
-        Returns the records that it begins with, and the files whose content is not in the journal.
-        """
+    async def fork(self, task: Task, records: Sequence[Record], new_id: str, seq: int) -> "ForkedFiles":
+        """Push the files as they were at that event to the branch of a new task."""
 
 
 class Review:

@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 from sidecar.config.repositories import Repositories
 from sidecar.engine.errors import OperationRefused, StepFailed
 from sidecar.engine.files import FileHistory
-from sidecar.engine.merge import Conflict, File, mark_conflicts, merge_file
+from sidecar.engine.merge_plan import MergePlan
 from sidecar.engine.review import Review, refuse_remote
 from sidecar.engine.run import TaskRun
 from sidecar.engine.undo import STILL, Undo, change_of
@@ -34,14 +34,10 @@ from sidecar.wire.worktrees import (
     WorktreeList,
 )
 from tools.errors import ToolError
-from tools.host import FileContent
-from tools.ledger import FileState, digest
+from tools.ledger import FileState
 from tools.skipped import is_cache
 from tools.worktrees import ChangedPath, WorktreeBase, WorktreeStore
 
-_MAX_TEXT = 20_000
-_BOTH = "The task and somebody else changed the same lines."
-_KINDS = "The task and somebody else changed it in ways that can't be combined: deleted, replaced, or not text."
 _OUTSIDE = "It is outside the workspace. Copy it from the worktree yourself."
 _DISCARDED = "I discarded the worktree and its changes; you start again from my workspace. These files went back: "
 
@@ -142,12 +138,10 @@ class Worktrees:
         inside = self._inside(task)
         changed = await self._changed(task, inside)
         combined = await asyncio.to_thread(self._git.moved_on, task.id)
-        undo = Undo(rewind_to=None, files=[], tool="merge_worktree", workspace=task.workspace)
-        conflicts: list[MergeConflict] = []
-        for each in changed:
-            conflict = await self._plan_file(task, undo, each, wanted, inside, task.id)
-            if conflict is not None:
-                conflicts.append(conflict)
+        plan = MergePlan(self._journal, self._review, task.workspace, task.id, task.id, wanted)
+        await self._plan(plan, changed, inside)
+        undo = Undo(rewind_to=None, files=plan.files, tool="merge_worktree", workspace=task.workspace)
+        conflicts = plan.conflicts
         files = [RewoundFile(path=file.path, change=change_of(file)) for file in undo.files]
         answer = MergeAnswer(merged=False, files=files, conflicts=conflicts, combined=combined)
         blocked = [each for each in conflicts if not (wanted.markers and each.text is not None)]
@@ -171,14 +165,19 @@ class Worktrees:
         """What merging a part would change in its workspace; the contents are kept with the task `keeper`."""
         task = await self._still(task_id)
         inside = self._inside(task)
-        undo = Undo(rewind_to=None, files=[])
-        conflicts = [
-            conflict
-            for each in await self._changed(task, inside)
-            if _relative_to(inside, each.path) not in left_out
-            and (conflict := await self._plan_file(task, undo, each, MergeRequest(), inside, keeper)) is not None
-        ]
-        return undo.files, conflicts
+        plan = MergePlan(self._journal, self._review, task.workspace, task.id, keeper)
+        changed = await self._changed(task, inside)
+        wanted = [each for each in changed if _relative_to(inside, each.path) not in left_out]
+        await self._plan(plan, wanted, inside)
+        return plan.files, plan.conflicts
+
+    async def _plan(self, plan: MergePlan, changed: Sequence[ChangedPath], inside: str) -> None:
+        for each in changed:
+            path = _relative_to(inside, each.path)
+            if path is None:
+                plan.conflicts.append(MergeConflict(path=each.path, why=_OUTSIDE))
+            else:
+                await plan.add(path, each)
 
     async def close_merged(self, task_id: str, files: Sequence[str]) -> None:
         """The task that this one is a part of has merged it."""
@@ -189,33 +188,6 @@ class Worktrees:
             merged = WorktreeEvent(state="merged", path=task.worktree, files=list(files))
             await self._journal.append(task_id, [merged], when=STILL)
             await self._remove(task_id, task.workspace, task.worktree)
-
-    async def _plan_file(
-        self, task: Task, undo: Undo, changed: ChangedPath, wanted: MergeRequest, inside: str, keeper: str
-    ) -> MergeConflict | None:
-        path = _relative_to(inside, changed.path)
-        if path is None:
-            return MergeConflict(path=changed.path, why=_OUTSIDE)
-        found, base, now = await self._review.found(task.workspace, path), _file(changed.base), _file(changed.now)
-        conflict = None
-        try:
-            result = merge_file(found, base, now)
-        except Conflict:
-            if found is None or base is None or now is None or any(b"\0" in each.content for each in (found, now)):
-                return MergeConflict(path=path, why=_KINDS)
-            if found.linked or base.linked or now.linked:
-                return MergeConflict(path=path, why=_KINDS)
-            marked = mark_conflicts(base.content, found.content, now.content, "workspace", f"task {task.id}")
-            conflict = MergeConflict(path=path, why=_BOTH, text=marked.decode("utf-8", "replace")[:_MAX_TEXT])
-            if not wanted.markers:
-                return conflict
-            result = File(marked, found.mode)
-        if result != found:
-            for file in (found, result):
-                if file is not None and not wanted.preview:
-                    await self._journal.put_blob(keeper, file.content, None, capped=False)
-            undo.files.append(_change(path, found, result))
-        return conflict
 
     def _inside(self, task: Task) -> str:
         """The workspace's folder in the repository."""
@@ -323,17 +295,3 @@ def _relative_to(inside: str, path: str) -> str | None:
     if inside == ".":
         return path
     return path[len(inside) + 1 :] if path.startswith(f"{inside}/") else None
-
-
-def _file(found: FileContent | None) -> File | None:
-    return None if found is None else File(found.content, found.mode)
-
-
-def _change(path: str, found: File | None, result: File | None) -> FileState:
-    return FileState(
-        path=path,
-        before=None if found is None else digest(found.content),
-        after=None if result is None else digest(result.content),
-        mode=None if result is None else result.mode,
-        was=None if found is None else found.mode,
-    )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.support import PROJECT, RunningSidecar
-from tests.support.crew import CREW, SUITE, Json, git, make_repository
+from tests.support.crew import CREW, SUITE, children, git, make_repository
 from tests.support.fleet import running_fleet
 from tests.support.servers import Postgres
 
@@ -22,11 +22,6 @@ def start(sidecar: RunningSidecar, script: object = CREW, **options: object) -> 
     models = sidecar.script("crew", script)
     chosen = {"crew": True, "isolation": "worktree", "approvals": "auto", "verify": [SUITE], **options}
     return sidecar.execute("Greet whoever the store holds.", models=models, **chosen)
-
-
-def children(sidecar: RunningSidecar, parent: str) -> list[Json]:
-    tasks = sidecar.get("/api/brain/tasks?limit=100").json["tasks"]
-    return [task for task in tasks if task.get("parent") == parent]
 
 
 @pytest.mark.timeout(240)

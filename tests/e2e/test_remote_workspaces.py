@@ -123,6 +123,24 @@ def test_a_fork_begins_on_its_own_branch_with_the_files_of_that_event(
     assert project.commits(branch) == ["Said hi"]
 
 
+def test_a_fork_that_changes_nothing_names_the_branch_with_its_files(
+    sidecar: RunningSidecar, project: ServedProject
+) -> None:
+    task_id = start_edits(sidecar, project.url)
+    sidecar.wait_for_end(task_id)
+    models = sidecar.script("forked", [{"text": "a"}, {"text": "Nothing to do"}])
+    for seq, files in ((None, ["log.txt", "notes/c.txt", "run.sh"]), (1, None)):
+        body = {"task": "look", "options": {"models": models}} | ({} if seq is None else {"seq": seq})
+        forked = sidecar.post(f"/api/brain/tasks/{task_id}/fork", body)
+        assert forked.status == 202, forked.body
+        new = sidecar.wait_for_end(forked.json["taskId"])
+        assert new["status"] == "completed", new
+        if files is None:  # its files are those of trunk
+            assert "resultBranch" not in new
+        else:
+            assert git(project.bare, "diff", "--name-only", "trunk", new["resultBranch"]).splitlines() == files
+
+
 def test_what_others_pushed_to_the_branch_stays_and_the_result_is_kept(
     sidecar: RunningSidecar, project: ServedProject
 ) -> None:

@@ -1,7 +1,5 @@
 """F1, F32: a task on a Git remote is killed at each step: it is done once, and the branch has one commit."""
 
-import os
-import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +8,7 @@ import pytest
 from tests.e2e.support import Json, RunningSidecar, clean_environ
 from tests.faults.scale import FULL, scaled
 from tests.support.fleet import running_fleet
-from tests.support.remotes import ServedProject, check_result, git, served_project, start_edits
+from tests.support.remotes import ServedProject, Trigger, check_result, git, served_project, start_edits
 from tests.support.servers import Postgres
 
 Event = Callable[[Json], bool]
@@ -23,24 +21,6 @@ AT_EVENTS: dict[str, Event] = {
 }
 AT_REQUESTS = ("upload-pack", "receive-pack", "pushed")
 MOMENTS = scaled(("edited", "receive-pack", "pushed"), (*AT_EVENTS, *AT_REQUESTS))
-
-
-class Trigger:
-    """Kills a process at a moment that the Git server sees, once."""
-
-    def __init__(self, project: ServedProject, moment: str) -> None:
-        self.pid = 0
-        self._moment = moment
-        project.server.asked = self._asked
-        project.server.pushed = lambda: self._kill(self._moment == "pushed")
-
-    def _asked(self, path: str) -> None:
-        self._kill(path.endswith(f"git-{self._moment}"))
-
-    def _kill(self, now: bool) -> None:
-        if now and self.pid:
-            os.kill(self.pid, signal.SIGKILL)
-            self.pid = 0
 
 
 @pytest.mark.parametrize("moment", MOMENTS)

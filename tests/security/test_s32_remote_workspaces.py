@@ -1,12 +1,14 @@
 """S19, S32: a task can name only remotes that you allowed; what a remote holds starts nothing and trusts nothing."""
 
+import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.support import RunningSidecar, clean_environ
+from tests.support.crew import part, propose, start_on_remote, write
 from tests.support.remotes import TOKEN, ServedProject, git, served_project
 from tools.errors import ToolError
 from tools.local.environment import sidecar_mark
@@ -14,7 +16,7 @@ from tools.local.processes import Processes
 from tools.local.reaper import Reaper, process_table
 from tools.local.repository import mirror
 from tools.local.repository.clones import GitClones
-from tools.local.repository.mirror import GitRemote, Mirrors
+from tools.local.repository.mirror import Mirrors
 from tools.local.sandbox.probe import Sandboxes
 
 BAD = [
@@ -73,9 +75,9 @@ def test_s32_only_remotes_that_you_allowed_are_taken(
         refused = sidecar.post("/api/brain/execute", {"task": "look", "context": context})
         assert refused.status == 422, (named, refused.body)
         assert refused.json["code"] in ("bad_remote", "remote_not_allowed"), (named, refused.body)
-    for context in ({"workspace": str(tmp_path)}, {}):
-        body = {"task": "x", "context": {"repository": {"remote": project.url}, **context}}
-        body["options"] = {} if context else {"crew": True}
+    for options in ({}, {"crew": True}):
+        context = {"repository": {"remote": project.url}, "workspace": str(tmp_path)}
+        body = {"task": "x", "context": context, "options": options}
         assert sidecar.post("/api/brain/execute", body).json["code"] == "workspace_or_repository"
     assert not ran.exists() and not project.server.requests
 
@@ -87,10 +89,8 @@ def test_s32_a_branch_that_is_none_ends_the_task(sidecar: RunningSidecar, projec
         assert (task["status"], task["error"]["code"]) == ("failed", "no_clone"), task
 
 
-def test_s32_a_hostile_remote_starts_nothing_and_is_not_trusted(
-    sidecar: RunningSidecar, project: ServedProject, tmp_path: Path
-) -> None:
-    """Hooks, filters, submodules, links and configuration in the repository; then a task that looks and commits."""
+def set_traps(project: ServedProject, tmp_path: Path) -> Path:
+    """Push what would start programs in a careless clone; returns the file that they would make."""
     work, ran = project.work, tmp_path / "ran"
     trap = f"#!/bin/sh\ntouch {ran}\n"
     for name in ("hooks/post-checkout", ".githooks/post-checkout", ".husky/post-checkout"):
@@ -104,9 +104,15 @@ def test_s32_a_hostile_remote_starts_nothing_and_is_not_trusted(
     (work / ".brain/agents").mkdir(parents=True)
     (work / ".brain/agents/coder.md").write_text("---\ndescription: x\ntools: run_command\n---\nevil\n")
     (work / "outside").symlink_to(tmp_path / "data")
-    git(work, "add", "-A")
-    git(work, "commit", "-qm", "Evil")
-    git(work, "push", "-q", str(project.bare), "HEAD:refs/heads/trunk")
+    project.push("Evil")
+    return ran
+
+
+def test_s32_a_hostile_remote_starts_nothing_and_is_not_trusted(
+    sidecar: RunningSidecar, project: ServedProject, tmp_path: Path
+) -> None:
+    """Hooks, filters, submodules, links and configuration in the repository; then a task that looks and commits."""
+    ran = set_traps(project, tmp_path)
     reads = [{"tool": "read_file", "args": {"path": "outside/token"}}]
     models = sidecar.script(
         "hostile",
@@ -130,8 +136,98 @@ def test_s32_a_hostile_remote_starts_nothing_and_is_not_trusted(
     assert "app.git" not in str(trusted)
 
 
+@pytest.mark.timeout(240)
+def test_s32_a_crew_on_a_hostile_remote_starts_nothing_and_merges_only_what_its_parts_wrote(
+    sidecar: RunningSidecar, project: ServedProject, tmp_path: Path
+) -> None:
+    """A part also plants hooks and a repository of its own in its clone."""
+    ran = set_traps(project, tmp_path)
+    plant = (
+        f"mkdir -p .git/hooks; printf '#!/bin/sh\\ntouch {ran}\\n' > .git/hooks/post-checkout; chmod +x .git/hooks/*"
+    )
+    nested = "git init -q inner; cd inner; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x"
+    escape = {"calls": [{"tool": "write_file", "args": {"path": "outside/x", "content": "x"}}]}
+    commands = [{"calls": [{"tool": "run_command", "args": {"command": each}}]} for each in (plant, nested)]
+    script = {
+        "strategist": [propose(part("one", "backend", ["a.txt"], []), part("two", "qa", ["b.txt"], [], ["one"]))],
+        "architect": [{"calls": [{"tool": "review_plan", "args": {"approved": True}}]}],
+        "backend": [write("a.txt", "a\n"), escape, *commands, {"text": "done"}],
+        "qa": [write("b.txt", "b\n"), {"text": "done"}],
+    }
+    task_id = start_on_remote(sidecar, project, script, verify="off")
+    task = sidecar.wait_for_end(task_id, seconds=180)
+    assert task["status"] == "escalated" and "inner is a repository of its own" in task["error"]["message"], task
+    sidecar.script("crew", {**script, "backend": [write("a.txt", "a\n"), escape, commands[0], {"text": "done"}]})
+    assert sidecar.post(f"/api/brain/tasks/{task_id}/resume", {}).status == 202
+    task = sidecar.wait_for_end(task_id, seconds=180)
+    assert task["status"] == "completed", task["error"]
+    names = git(project.bare, "diff", "--name-only", "trunk", task["resultBranch"]).splitlines()
+    assert names == ["a.txt", "b.txt"]
+    assert not ran.exists() and not (tmp_path / "data/x").exists()
+
+
+@pytest.fixture
+async def clones(project: ServedProject, tmp_path: Path) -> AsyncIterator[GitClones]:
+    data = tmp_path / "data"
+    data.mkdir(mode=0o700)
+    mark = sidecar_mark(data)
+    processes = Processes(data, mark, Reaper(process_table(), mark))
+    yield GitClones(data / "clones", Mirrors(data / "mirrors", processes, Sandboxes()), [project.url])
+    await processes.close()
+
+
+async def test_s32_what_a_part_changed_is_read_whatever_its_files_are_called(
+    project: ServedProject, clones: GitClones, tmp_path: Path
+) -> None:
+    before = git(project.work, "rev-parse", "HEAD")
+    names = [b"-rf", b"a\nb", b'"q"\t\\', "ünï".encode(), b"\xff\xfe", b":(top)x", b"$(touch ran)"]
+    for name in names:
+        (project.work / os.fsdecode(name)).write_bytes(name)
+    (project.work / "link").symlink_to("/etc/passwd")
+    (project.work / "greet.py").unlink()
+    (project.work / "run.sh").chmod(0o644)
+    project.push("Names")
+    found = {
+        each.path: each for each in await clones.changed(project.url, before, git(project.work, "rev-parse", "HEAD"))
+    }
+    contents = {each.now.content for path, each in found.items() if path not in ("greet.py", "run.sh") and each.now}
+    assert contents == {*names, b"/etc/passwd"}
+    assert found["greet.py"].now is None and found["greet.py"].base is not None
+    assert found["run.sh"].base and found["run.sh"].now
+    assert (found["run.sh"].base.mode & 0o777, found["run.sh"].now.mode & 0o777) == (0o755, 0o644)
+
+
+async def test_s32_a_part_that_changes_too_much_or_a_submodule_is_not_merged(
+    project: ServedProject, clones: GitClones, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = git(project.work, "rev-parse", "HEAD")
+    for number in range(30):
+        (project.work / f"{number}.txt").write_text("x")
+    project.push("Many")
+    many = git(project.work, "rev-parse", "HEAD")
+    monkeypatch.setattr(mirror, "MAX_CHANGED", 20)
+    with pytest.raises(ToolError, match="more than 20 files"):
+        await clones.changed(project.url, before, many)
+    git(project.work, "update-index", "--add", "--cacheinfo", f"160000,{before},inner")
+    git(project.work, "commit", "-qm", "Inner")
+    git(project.work, "push", "-q", str(project.bare), "HEAD:refs/heads/trunk")
+    with pytest.raises(ToolError, match="repository of its own"):
+        await clones.changed(project.url, many, git(project.work, "rev-parse", "HEAD"))
+
+
+async def test_s32_a_branch_that_others_moved_is_not_deleted(project: ServedProject, clones: GitClones) -> None:
+    before = git(project.work, "rev-parse", "HEAD")
+    (project.work / "theirs.txt").write_text("theirs\n")
+    project.push("Theirs", "brain/part")
+    with pytest.raises(ToolError):
+        await clones.delete(project.url, "brain/part", before)
+    assert project.commits("brain/part") == ["Theirs"]
+    await clones.delete(project.url, "brain/part", git(project.work, "rev-parse", "HEAD"))
+    assert "part" not in git(project.bare, "branch")
+
+
 async def test_s32_a_commit_that_names_billions_of_files_is_not_checked_out(
-    project: ServedProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    project: ServedProject, clones: GitClones, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A few hundred bytes: a tree of ten equal trees, ten levels deep."""
     blob = git(project.work, "hash-object", "-w", "greet.py")
@@ -145,17 +241,8 @@ async def test_s32_a_commit_that_names_billions_of_files_is_not_checked_out(
     commit = git(project.work, "commit-tree", entry.split()[2], "-m", "bomb")
     git(project.work, "push", "-q", str(project.bare), f"{commit}:refs/heads/bomb")
     monkeypatch.setattr(mirror, "MAX_FILES", 20_000)
-    data = tmp_path / "data"
-    data.mkdir(mode=0o700)
-    mark = sidecar_mark(data)
-    processes = Processes(data, mark, Reaper(process_table(), mark))
-    mirrors = Mirrors(data / "mirrors", processes, Sandboxes())
-    clones = GitClones(data / "clones", mirrors, [project.url])
-    try:
-        assert (await clones.find(project.url, "bomb"))[1] == commit
-        with pytest.raises(ToolError, match="more than"):
-            await clones.checkout("t", project.url, commit)
-        assert not (data / "clones/t").exists()
-        assert await mirrors.default_branch(GitRemote.parse(project.url)) == "trunk"
-    finally:
-        await processes.close()
+    assert (await clones.find(project.url, "bomb"))[1] == commit
+    with pytest.raises(ToolError, match="more than"):
+        await clones.checkout("t", project.url, commit)
+    assert not (tmp_path / "data/clones/t").exists()
+    assert (await clones.find(project.url, ""))[0] == "trunk"

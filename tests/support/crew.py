@@ -4,6 +4,9 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from tests.e2e.support import RunningSidecar
+from tests.support.remotes import ServedProject
+from tests.support.remotes import git as remote_git
 from tests.waiting import SECONDS
 
 Json = dict[str, Any]
@@ -34,6 +37,10 @@ def part(name: str, owner: str, files: list[str], checks: list[str], after: list
         "checks": checks,
         "after": after or [],
     }
+
+
+def propose(*parts: Json) -> Json:
+    return {"calls": [{"tool": "propose_plan", "args": {"parts": list(parts)}}]}
 
 
 STORE = 'python3 -c "import store; assert store.load()"'
@@ -77,3 +84,34 @@ def make_repository(place: Path) -> None:
 def git(place: Path, *words: str) -> str:
     done = subprocess.run(["git", *words], cwd=place, check=True, capture_output=True, text=True, timeout=SECONDS)
     return done.stdout
+
+
+def make_remote(project: ServedProject) -> None:
+    """The same repository as a remote."""
+    (project.work / "notes.txt").write_text("notes\n")
+    (project.work / "check.sh").write_text("[ ! -f test_all.py ] || python3 test_all.py\n")
+    project.push("Begin")
+
+
+def start_on_remote(node: RunningSidecar, project: ServedProject, script: object = CREW, **options: object) -> str:
+    chosen: Json = {"crew": True, "approvals": "auto", "verify": [SUITE], **options}
+    context = {"repository": {"remote": project.url}}
+    return node.execute("Greet whoever the store holds.", context=context, models=node.script("crew", script), **chosen)
+
+
+def children(node: RunningSidecar, parent: str) -> list[Json]:
+    tasks = node.get("/api/brain/tasks?limit=100").json["tasks"]
+    return [task for task in tasks if task.get("parent") == parent]
+
+
+def check_crew_branch(project: ServedProject, task: Json) -> None:
+    """One branch with a merge for each part, and what they made."""
+    assert (task["status"], task["verified"]) == ("completed", True), task
+    branch = task["resultBranch"]
+    assert branch == f"brain/{task['id']}"
+    assert remote_git(project.bare, "for-each-ref", "--format=%(refname:short)", "refs/heads/brain") == branch
+    merges = remote_git(project.bare, "log", "--first-parent", "--format=%s", f"trunk..{branch}").splitlines()
+    assert sorted(merges) == [f"Merge: Build the {name}" for name in ("api", "store", "tests")]
+    assert project.file(branch, "store.py").endswith("'Ada'")
+    names = remote_git(project.bare, "diff", "--name-only", "trunk", branch).splitlines()
+    assert names == ["api.py", "notes.txt", "store.py", "test_all.py"]

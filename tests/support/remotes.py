@@ -1,6 +1,7 @@
 """A Git remote on loopback with a small project in it, and tasks that work on it."""
 
 import os
+import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,6 +34,12 @@ class ServedProject:
         """Of a sidecar that may work on it."""
         return {"BRAIN_REMOTES": f"http://localhost:{self.server.port}/*", "BRAIN_GIT_TOKENS": f"localhost={TOKEN}"}
 
+    def push(self, subject: str, branch: str = "trunk") -> None:
+        """Commit what `work` has, and push it to the server by its directory."""
+        git(self.work, "add", "-A")
+        git(self.work, "commit", "-qm", subject)
+        git(self.work, "push", "-q", str(self.bare), f"HEAD:refs/heads/{branch}")
+
     def commits(self, branch: str) -> list[str]:
         """The subjects of the branch's own commits."""
         return git(self.bare, "log", "--format=%s", f"trunk..{branch}").splitlines()
@@ -58,6 +65,26 @@ def served_project(tmp_path: Path) -> Iterator[ServedProject]:
     git(work, "push", "-q", str(bare), "HEAD:refs/heads/trunk")
     with git_server(tmp_path / "served") as server:
         yield ServedProject(server, work)
+
+
+class Trigger:
+    """Kills a process at the so manieth time of a moment that the Git server sees, once."""
+
+    def __init__(self, project: ServedProject, moment: str, number: int = 1) -> None:
+        self.pid = 0
+        self._moment = moment
+        self._left = number
+        project.server.asked = self._asked
+        project.server.pushed = lambda: self._kill(self._moment == "pushed")
+
+    def _asked(self, path: str) -> None:
+        self._kill(path.endswith(f"git-{self._moment}"))
+
+    def _kill(self, now: bool) -> None:
+        self._left -= now
+        if now and self._left <= 0 and self.pid:
+            os.kill(self.pid, signal.SIGKILL)
+            self.pid = 0
 
 
 def start_edits(node: RunningSidecar, url: str, slow: float = 0.0, **options: object) -> str:

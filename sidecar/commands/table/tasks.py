@@ -39,6 +39,10 @@ _LIMITS = (
     arg("--max-turns", type=positive, metavar="N", help="how many turns an agent may take"),
     arg("--max-duration", type=float, metavar="SECONDS", help="give up after this much work (default: 3600)"),
 )
+_REMOTE = (
+    arg("--remote", metavar="URL", help="work on a clone of this Git remote; the result is a branch there"),
+    arg("--branch", metavar="NAME", help="begin with this branch of the remote"),
+)
 _ASKING = approvals(
     "ask before commands, edits to ask before edits too, auto to never ask and deny instead, readonly to change "
     "nothing (default: ask)"
@@ -79,8 +83,7 @@ brain run "search for TODO" --approvals readonly""",
             flag("--plan", help="plan first, reading only, and ask whether to go ahead"),
             _workers("steps of a plan, each in a worktree,", 1),
             flag("--worktree", help="work in a Git worktree of its own, to be merged with `brain merge`"),
-            arg("--remote", metavar="URL", help="work on a clone of this Git remote; the result is a branch there"),
-            arg("--branch", metavar="NAME", help="begin with this branch of the remote"),
+            *_REMOTE,
             *_LIMITS,
         ),
     ),
@@ -91,7 +94,8 @@ brain run "search for TODO" --approvals readonly""",
         "A strategist splits the goal into parts, an architect reviews the plan, and specialists (your own agents too) "
         "work on the parts at the same time, each as a task of its own in its own Git worktree. What passes its checks "
         "is merged, and the whole is verified after each merge; a part that fails is tried three times. The result is "
-        "in a worktree until you take it over with `brain merge`. Cancel and resume act on all of it.",
+        "in a worktree until you take it over with `brain merge`; of a remote it is one branch there. Cancel and "
+        "resume act on all of it.",
         """\
 brain crew "add a comments table, an API for it and a page that shows them"
 brain crew "port the tests to pytest" --workers 2 --verify "make test\"""",
@@ -107,6 +111,7 @@ brain crew "port the tests to pytest" --workers 2 --verify "make test\"""",
             _PRIORITY,
             _workers("parts", 4),
             flag("--here", help="merge into the workspace itself, not into a worktree"),
+            *_REMOTE,
             *_LIMITS,
         ),
     ),

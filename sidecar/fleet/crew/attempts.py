@@ -59,7 +59,7 @@ def write_request(goal: str, part: Part, earlier: Sequence[Attempt], diff: str, 
     return "\n\n".join(lines)[: 10 * _HINTS]
 
 
-def child_options(options: Options, part: Part, share: int, *, verify: bool = True) -> Options:
+def child_options(options: Options, part: Part, share: int, *, verify: bool = True, isolated: bool = True) -> Options:
     """The crew's options for one of its parts. Its text is a model's, so it is nobody's consent to a command."""
     own: list[str] | Literal["auto"] = part.checks or "auto"
     return Options(
@@ -72,7 +72,7 @@ def child_options(options: Options, part: Part, share: int, *, verify: bool = Tr
         approvals=options.approvals,
         verify="off" if options.verify == "off" or not verify else own,
         review=options.review,
-        isolation="worktree",
+        isolation="worktree" if isolated else "none",
         verify_unasked=options.verify_unasked,
         unattended=options.unattended,
         author="other",

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import aclosing, suppress
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sidecar.engine.errors import OperationRefused, StepFailed
 from sidecar.engine.operations import Cancel, Execute, Operation, Resume
@@ -13,8 +13,11 @@ from sidecar.engine.state import Child, RecordKind
 from sidecar.engine.steps import StepKey
 from sidecar.engine.worktrees import Worktrees
 from sidecar.journal.errors import UnknownTask
-from sidecar.journal.port import Journal
+from sidecar.journal.port import Journal, Record
 from sidecar.wire.tasks import ENDED, ExecuteRequest, Status, Task
+
+if TYPE_CHECKING:
+    from sidecar.engine.remotes import RemoteWorkspaces
 
 _STOPPED = frozenset({Status.CANCELLED, Status.INTERRUPTED})
 
@@ -24,6 +27,7 @@ class Tasks(Protocol):
 
     review: Review
     worktrees: Worktrees | None
+    remotes: "RemoteWorkspaces | None"
 
     async def submit(self, operation: Operation) -> str: ...
 
@@ -39,12 +43,14 @@ class Children:
     def any(self) -> bool:
         return bool(self._starting or self._run.state.children)
 
-    async def start(self, key: StepKey, request: ExecuteRequest, told: Sequence[str]) -> str:
+    async def start(
+        self, key: StepKey, request: ExecuteRequest, told: Sequence[str], records: Sequence[Record] = ()
+    ) -> str:
         """The task of this part: a new one, or the one that an earlier run started, which goes on."""
         known = self._run.state.children.get(key)
         if known is None:
             # Not cut off by a cancel in between: a task that nobody knows of would go on.
-            starting = asyncio.ensure_future(self._start(key, request, told))
+            starting = asyncio.ensure_future(self._start(key, request, told, records))
             self._starting.add(starting)
             starting.add_done_callback(self._starting.discard)
             return await asyncio.shield(starting)
@@ -53,11 +59,14 @@ class Children:
                 await self._tasks.submit(Resume(known.task_id))
         return known.task_id
 
-    async def _start(self, key: StepKey, request: ExecuteRequest, told: Sequence[str]) -> str:
+    async def _start(
+        self, key: StepKey, request: ExecuteRequest, told: Sequence[str], records: Sequence[Record]
+    ) -> str:
         run = self._run
         name = f"part:{run.task_id}.{key.on_branch(run.state.branch)}"
         try:
-            task_id = await self._tasks.submit(Execute(request, idempotency_key=name, parent=run.task_id))
+            operation = Execute(request, idempotency_key=name, parent=run.task_id, records=tuple(records))
+            task_id = await self._tasks.submit(operation)
         except OperationRefused as error:
             message = f"A part could not be started: {error.message} What was done is kept; resume to go on."
             raise StepFailed(error.code, message, recoverable=True) from error

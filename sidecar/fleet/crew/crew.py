@@ -108,7 +108,8 @@ class CrewWork:
 
             assert self._tasks is not None
             await self._children(run).cancel()
-            await MergeQueue(run, self._tasks, self._journal, None).finish()
+            if run.request.workspace.startswith("/"):  # else its clone is gone, and the next run makes another
+                await MergeQueue(run, self._tasks, self._journal, None).finish()
         await self._workflow.abandon(run)
 
     async def tidy(self, run: TaskRun) -> None:
@@ -134,9 +135,11 @@ class CrewWork:
 
     def _parallel(self, run: TaskRun) -> "ParallelPlan | None":
         """Steps need worktrees to run at the same time; without a repository one worker does them in order."""
-        if not _wants_parallel(run) or self._tasks is None or self._tasks.worktrees is None:
+        if not _wants_parallel(run) or self._tasks is None:
             return None
-        if not run.state.children:
+        if not run.state.children and run.request.context.repository is None:
+            if self._tasks.worktrees is None:
+                return None
             try:
                 self._tasks.worktrees.check(run.request.workspace)
             except OperationRefused:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
-from sidecar.engine.errors import Escalated, OperationRefused
+from sidecar.engine.errors import Escalated
 from sidecar.engine.state import RecordKind
 from sidecar.engine.steps import ESCALATION, StepKey
 from sidecar.fleet.crew.attempts import ATTEMPTS, Attempt, child_options, failure_of, write_request
@@ -13,12 +13,12 @@ from sidecar.fleet.crew.plan import CrewPlan, Part
 from sidecar.journal.errors import UnknownTask
 from sidecar.wire.events import Event, PlanEvent, PlanItem, RetryEvent, StepEvent
 from sidecar.wire.tasks import Context, ExecuteRequest, Status, SubtaskResult, Task
-from sidecar.wire.worktrees import CleanRequest
 
 if TYPE_CHECKING:
     from sidecar.engine.run import TaskRun
     from sidecar.fleet.crew.children import Children, Tasks
     from sidecar.fleet.crew.merging import MergeQueue
+    from sidecar.journal.port import Record
 
 State = Literal["pending", "running", "done", "failed"]
 
@@ -59,6 +59,10 @@ class Dispatch:
 
     async def run(self) -> list[SubtaskResult]:
         """Raises `Escalated` once nothing more can be done, if a part isn't merged."""
+        for part in self._plan.parts:
+            if self._is_merged(part):
+                attempts = self._attempts[part.id]
+                await self._merges.publish(self._key(part, len(attempts)), part.title, attempts[-1].task_id)
         async with asyncio.TaskGroup() as group:
             for part in self._plan.parts:
                 group.create_task(self._carry_out(part), name=f"part {part.id}")
@@ -77,7 +81,7 @@ class Dispatch:
             for name in part.after:
                 await self._ended[name].wait()
             if self._states[part.id] == "done":
-                await self._close(self._attempts[part.id][-1])
+                await self._merges.close(self._attempts[part.id][-1])
             elif all(self._states[name] == "done" for name in part.after):
                 async with self._workers:
                     await self._try_until_merged(part)
@@ -89,11 +93,11 @@ class Dispatch:
         self._say(part, "started")
         while len(attempts) < ATTEMPTS * (1 + escalations) and not _is_given_up(attempts, escalations):
             if attempts:
-                await self._discard(attempts[-1])
+                await self._merges.discard(attempts[-1])
             self._set(part, "running")
             attempts.append(await self._attempt(part, self._key(part, len(attempts) + 1), attempts))
             if self._is_merged(part):
-                await self._close(attempts[-1])
+                await self._merges.close(attempts[-1])
                 return
         self._set(part, "failed")
         self._say(part, "failed", attempts[-1].error)
@@ -101,8 +105,8 @@ class Dispatch:
     async def _attempt(self, part: Part, key: StepKey, earlier: Sequence[Attempt]) -> Attempt:
         if key not in self._run.state.children:
             await self._run.budget.check()
-        request, told = await self._request(part, earlier)
-        task_id = await self._children.start(key, request, told)
+        request, told, records = await self._request(part, key, earlier)
+        task_id = await self._children.start(key, request, told, records)
         task = await self._children.wait(task_id, lambda task: self._follow(part, task))
         attempt = failure_of(task, len(self._escalations()))
         if attempt is not None:
@@ -111,16 +115,22 @@ class Dispatch:
         async with self._merges.turn(key):
             attempt = await self._merges.merge(key, self._places[part.id], task)
             await self._record(part, key, attempt, task)
+            if attempt.state == "merged":
+                await self._merges.publish(key, part.title, task.id)
         return attempt
 
-    async def _request(self, part: Part, earlier: Sequence[Attempt]) -> tuple[ExecuteRequest, list[str]]:
+    async def _request(
+        self, part: Part, key: StepKey, earlier: Sequence[Attempt]
+    ) -> tuple[ExecuteRequest, list[str], "Sequence[Record]"]:
         run = self._run
         told = [message for message in run.state.messages if not message.opens and not message.is_news]
         diff = await self._diff(earlier[-1].task_id) if earlier else ""
         text = write_request(self._goal, part, earlier, diff, [message.text for message in told])
-        options = child_options(run.request.options, part, len(self._plan.parts), verify=self._verify)
-        context = Context(workspace=run.request.workspace)
-        return ExecuteRequest(task=text, context=context, options=options), [message.id for message in told]
+        isolated = self._merges.places.isolated
+        share = len(self._plan.parts)
+        options = child_options(run.request.options, part, share, verify=self._verify, isolated=isolated)
+        context, records = await self._merges.begin() if key not in run.state.children else (Context(), ())
+        return ExecuteRequest(task=text, context=context, options=options), [message.id for message in told], records
 
     async def _diff(self, task_id: str) -> str:
         with suppress(UnknownTask):
@@ -147,16 +157,6 @@ class Dispatch:
             run.log.record(RecordKind.USAGE, key, task.usage.to_json()),
         ]
         await run.log.append(*events, run.budget.event(), records=records)
-
-    async def _close(self, attempt: Attempt) -> None:
-        assert self._tasks.worktrees is not None
-        with suppress(UnknownTask):
-            await self._tasks.worktrees.close_merged(attempt.task_id, attempt.files)
-
-    async def _discard(self, attempt: Attempt) -> None:
-        assert self._tasks.worktrees is not None
-        with suppress(OperationRefused, UnknownTask):
-            await self._tasks.worktrees.clean(CleanRequest(tasks=[attempt.task_id], discard=True))
 
     # -- what is known -----------------------------------------------------------------------------------------------
 

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import JsonValue
 
+from sidecar.engine.errors import StepFailed
 from sidecar.engine.state import TaskState
 from sidecar.engine.steps import VERIFICATION, CallKey, StepKey
 from sidecar.engine.undo import back, change_of
 from sidecar.fleet.crew.attempts import Attempt
+from sidecar.fleet.crew.places import Beginning, places_of
 from sidecar.verify.result import Verification
 from sidecar.wire.base import ToolStatus
 from sidecar.wire.events import ToolEvent
@@ -41,6 +43,9 @@ _SHOWN = 4_000
 class MergeQueue:
     def __init__(self, run: "TaskRun", tasks: "Tasks", journal: "Journal", checks: "VerificationStages | None") -> None:
         self._run = run
+        self.places = places_of(run, tasks, journal)
+        #: Merged parts that those which begin later don't have yet: attempt, title and task.
+        self._unpublished: list[tuple[StepKey, str, str]] = []
         self._tasks = tasks
         self._journal = journal
         self._checks = checks
@@ -67,12 +72,11 @@ class MergeQueue:
         intent = self._run.ledger.intent(call)
         files = intent.files if intent is not None else []
         if intent is None:
-            assert self._tasks.worktrees is not None
             state = TaskState.of(await self._journal.records(task.id))
             # What only its checks wrote, such as caches, is no part of its work.
             by_checks = touched_paths(state, checks=True) - touched_paths(state, checks=False)
             try:
-                files, conflicts = await self._tasks.worktrees.plan_merge(task.id, self._run.task_id, by_checks)
+                files, conflicts = await self.places.plan_merge(task.id, by_checks)
             except ToolError as error:
                 return Attempt.failed(task, f"Its changes could not be merged. {error.message}")
             if conflicts:
@@ -93,6 +97,48 @@ class MergeQueue:
                 task = await self._journal.task(str(intent.args.get("task")))
                 what = REVERT if intent.tool == f"{REVERT}_part" else MERGE
                 await self._change(name, what, task, intent.files)
+
+    # -- where parts work --------------------------------------------------------------------------------------------
+
+    async def begin(self) -> Beginning:
+        """Where a new part works: it has all that is merged so far."""
+        if self._unpublished:
+            await self._recovered.wait()
+            async with self._lock:
+                if problem := await self._publish():
+                    message = f"The merged parts could not be published, and the next one needs them. {problem}"
+                    raise StepFailed(
+                        "not_pushed", f"{message} What is merged is kept; resume to go on.", recoverable=True
+                    )
+        return await self.places.begin()
+
+    async def publish(self, key: StepKey, title: str, part: str) -> None:
+        """Call it in the turn in which the part was merged, or before the first turn.
+
+        A failure matters only to parts that begin later, so those report it.
+        """
+        self._unpublished.append((key, title, part))
+        if not self._open - {key}:
+            # Else the tree has a merge that is not verified yet.
+            await self._publish()
+
+    async def _publish(self) -> str:
+        """Returns why it failed; empty if nothing is left to publish."""
+        while self._unpublished:
+            try:
+                await self.places.publish(*self._unpublished[0])
+            except ToolError as error:
+                return error.message
+            self._unpublished.pop(0)
+        return ""
+
+    async def close(self, attempt: Attempt) -> None:
+        await self.places.close(attempt.task_id, attempt.files)
+
+    async def discard(self, attempt: Attempt) -> None:
+        await self.places.discard(attempt.task_id)
+
+    # -- changes of the tree -----------------------------------------------------------------------------------------
 
     def _call(self, key: StepKey, name: str) -> str:
         return str(CallKey(self._run.task_id, key.of_turn(0), name, self._run.state.branch))

@@ -7,15 +7,11 @@ from typing import Any
 
 from sidecar.engine.operations import Cancel, Resume, SendMessage
 from sidecar.wire.tasks import ENDED, Status, Task
-from tests.support.crew import Json, make_repository, part, write
+from tests.support.crew import Json, make_repository, part, propose, write
 from tests.support.engine import EngineHarness, engine_harness
 from tests.waiting import SECONDS
 
 APPROVE: Json = {"calls": [{"tool": "review_plan", "args": {"approved": True}}]}
-
-
-def propose(*parts: Json) -> Json:
-    return {"calls": [{"tool": "propose_plan", "args": {"parts": list(parts)}}]}
 
 
 def crew_of(*parts: Json, **agents: object) -> Json:

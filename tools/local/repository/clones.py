@@ -13,8 +13,12 @@ from pathlib import Path
 from tools.errors import InvalidArguments, ToolError
 from tools.host import FileContent
 from tools.local.repository.mirror import GitRemote, Mirrors
-from tools.local.repository.worktree import write_content
-from tools.local.root import WorkspaceRoot
+from tools.local.repository.worktree import look, write_content
+from tools.local.root import WorkspaceRoot, name_to_text, text_to_name
+from tools.worktrees import ChangedPath
+
+#: Contents before and after that are held while a part is merged.
+_MAX_MERGED_BYTES = 256 * 1024 * 1024
 
 
 class GitClones:
@@ -40,9 +44,7 @@ class GitClones:
         return branch, commit
 
     async def checkout(self, name: str, remote: str, commit: str) -> str:
-        found = self._remote(remote)
-        if not await self._mirrors.has(found, commit):
-            await self._mirrors.fetch(found)
+        found = await self._with(remote, commit)
         await self.remove(name)
         directory = self._place(name)
         await self._mirrors.checkout(found, directory, commit)
@@ -57,11 +59,36 @@ class GitClones:
 
         await asyncio.to_thread(write)
 
-    async def commit(self, name: str, remote: str, parent: str, message: str, when: str) -> str:
+    async def commit(
+        self,
+        name: str,
+        remote: str,
+        parent: str,
+        message: str,
+        when: str,
+        only: Sequence[str] | None = None,
+        merged: str = "",
+    ) -> str:
+        found = await self._with(remote, parent, merged or parent)
+        names = None if only is None else [text_to_name(path) for path in only]
+        return await self._mirrors.commit(found, self._place(name), parent, message, when, names, merged)
+
+    async def changed(self, remote: str, base: str, commit: str) -> list[ChangedPath]:
+        found = await self._with(remote, base, commit)
+        async with self._mirrors.extracted(found, base, commit) as (names, before, after):
+            paths = [name_to_text(name) for name in names]
+            return await asyncio.to_thread(_compare, paths, WorkspaceRoot(before), WorkspaceRoot(after))
+
+    async def delete(self, remote: str, branch: str, commit: str) -> None:
+        await self._mirrors.delete(self._remote(remote), branch, commit)
+
+    async def _with(self, remote: str, *commits: str) -> GitRemote:
+        """The remote, with these commits in its mirror: another worker may have pushed them."""
         found = self._remote(remote)
-        if not await self._mirrors.has(found, parent):
-            await self._mirrors.fetch(found)  # another worker pushed it
-        return await self._mirrors.commit(found, self._place(name), parent, message, when)
+        for commit in commits:
+            if not await self._mirrors.has(found, commit):
+                await self._mirrors.fetch(found)
+        return found
 
     async def is_pushed(self, remote: str, commit: str, branch: str) -> bool:
         found = self._remote(remote)
@@ -86,6 +113,18 @@ class GitClones:
                 code="remote_not_allowed",
             )
         return remote
+
+
+def _compare(paths: Sequence[str], before: WorkspaceRoot, after: WorkspaceRoot) -> list[ChangedPath]:
+    found: list[ChangedPath] = []
+    room = _MAX_MERGED_BYTES
+    for path in paths:
+        each = ChangedPath(path, look(before, path), look(after, path))
+        room -= sum(len(side.content) for side in each[1:] if side is not None)
+        if room < 0:
+            raise ToolError(f"It changes files of more than {_MAX_MERGED_BYTES >> 20} MiB.", code="too_large")
+        found.append(each)
+    return found
 
 
 def _covers(allowed: str, url: str) -> bool:

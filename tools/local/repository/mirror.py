@@ -12,9 +12,11 @@ import os
 import re
 import secrets
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from tools.errors import InvalidArguments, TimedOut, ToolError
@@ -49,11 +51,17 @@ _OPTIONS = tuple(
 )
 _COMMANDS = (
     "init fetch clone checkout push remote ls-remote ls-tree merge-base read-tree add write-tree commit-tree rev-parse "
-    "show diff"
+    "show diff diff-tree checkout-index update-index"
 )
 #: A commit with more than this is not checked out: a few kilobytes of a pack can name billions of files.
 MAX_FILES = 500_000
 MAX_BYTES = 4 * 1024 * 1024 * 1024
+#: A commit that changes more files than this is not merged.
+MAX_CHANGED = 5_000
+#: Paths on one command line.
+_PATHS_AT_ONCE = 500
+_SUBMODULE, _ABSENT = "160000", "000000"
+_BEFORE, _AFTER = "before", "after"
 _PULLS = "brain-pulls"
 _AUTHOR = {
     f"GIT_{role}_{part}": value
@@ -203,23 +211,74 @@ class Mirrors:
             return False
         return True
 
-    async def commit(self, remote: GitRemote, workspace: str, parent: str, message: str, when: str) -> str:
-        """A commit of everything in the workspace on top of `parent`; empty if nothing changed.
+    async def commit(
+        self,
+        remote: GitRemote,
+        workspace: str,
+        parent: str,
+        message: str,
+        when: str,
+        only: Sequence[str] | None = None,
+        merged: str = "",
+    ) -> str:
+        """A commit of everything in the workspace, or `only` these paths, on top of `parent`; empty if nothing changed.
 
-        The same files, parent, message and time give the same commit. The workspace's own repository is not read.
+        The same files, parents, message and time give the same commit. `merged` is a second parent. The workspace's own
+        repository is not read.
         """
-        _check(_COMMIT, parent, "commit")
+        for name in (parent, merged or parent):
+            _check(_COMMIT, name, "commit")
         place = self._place(remote)
         async with self._locks.setdefault(place, asyncio.Lock()):
             with tempfile.TemporaryDirectory(prefix="index-", dir=place) as folder:
                 files = {"GIT_WORK_TREE": workspace, "GIT_INDEX_FILE": f"{folder}/index"}
                 await self._plumb(place, ["read-tree", parent], files, workspace)
-                await self._plumb(place, ["add", "--all", "--", "."], files, workspace)
+                if only is None:
+                    await self._plumb(place, ["add", "--all", "--", "."], files, workspace)
+                for paths in _batches(only or ()):
+                    words = ["update-index", "--add", "--remove", "--replace", "--", *paths]
+                    await self._plumb(place, words, files, workspace)
                 tree = await self._plumb(place, ["write-tree"], files, workspace)
             if tree == await self._resolve(place, f"{parent}^{{tree}}"):
                 return ""
             who = {f"GIT_{role}_DATE": when for role in ("AUTHOR", "COMMITTER")} | _AUTHOR
-            return await self._plumb(place, ["commit-tree", tree, "-p", parent, f"-m{message}"], who)
+            parents = ["-p", parent, *(["-p", merged] if merged else [])]
+            return await self._plumb(place, ["commit-tree", tree, *parents, f"-m{message}"], who)
+
+    @asynccontextmanager
+    async def extracted(self, remote: GitRemote, base: str, commit: str) -> AsyncIterator[tuple[list[str], str, str]]:
+        """The files that differ between two commits, and two directories that have them as checkouts would.
+
+        Refuses more than can be merged.
+        """
+        place = self._place(remote)
+        found = await self._changed(place, base, commit)
+        async with self._locks.setdefault(place, asyncio.Lock()):
+            with tempfile.TemporaryDirectory(prefix="part-", dir=place) as folder:
+                for side, name in ((_BEFORE, base), (_AFTER, commit)):
+                    await self._measure(place, name)
+                    os.mkdir(f"{folder}/{side}", 0o700)  # noqa: PTH102
+                    files = {"GIT_WORK_TREE": f"{folder}/{side}", "GIT_INDEX_FILE": f"{folder}/{side}.index"}
+                    await self._plumb(place, ["read-tree", name], files)
+                    for paths in _batches([each.path for each in found if each.modes[side == _AFTER] != _ABSENT]):
+                        words = ["-c", "core.symlinks=true", "checkout-index", "--quiet", "--", *paths]
+                        await self._plumb(place, words, files)
+                yield [each.path for each in found], f"{folder}/{_BEFORE}", f"{folder}/{_AFTER}"
+
+    async def _changed(self, place: str, base: str, commit: str) -> list["_Changed"]:
+        for name in (base, commit):
+            _check(_COMMIT, name, "commit")
+        # Quoted, because names need not be text.
+        words = ["-c", "core.quotePath=true", "diff-tree", "-r", "--raw", "--no-renames", "--no-abbrev", base, commit]
+        output = OutputCollector()
+        lines = (await self._plumb(place, words, {}, output=output)).splitlines()
+        if output.cut or len(lines) > MAX_CHANGED:
+            raise ToolError(f"It changes more than {MAX_CHANGED:,} files.", code="too_large")
+        found = [_Changed.parse(line) for line in lines]
+        if apart := [each.path for each in found if _SUBMODULE in each.modes]:
+            named = escape_hidden(os.fsencode(apart[0]).decode("utf-8", "replace"))
+            raise ToolError(f"{named} is a repository of its own, which can't be merged.", code="submodule")
+        return found
 
     async def diff(self, remote: GitRemote, base: str, head: str) -> str:
         """What `head` changed since it left `base`; commits that were fetched."""
@@ -264,6 +323,16 @@ class Mirrors:
             await self._prepare(place)
             words = ["push", "--quiet", "--porcelain", "--no-verify", "--no-follow-tags", "--", remote.url]
             await self._reach(remote, place, [*words, f"{commit}:refs/heads/{branch}"], objects=source)
+
+    async def delete(self, remote: GitRemote, branch: str, commit: str) -> None:
+        """Delete a branch of the remote, unless it has another commit by now."""
+        _check(_COMMIT, commit, "commit")
+        _check(_BRANCH, branch, "branch")
+        name, place = f"refs/heads/{branch}", self._place(remote)
+        async with self._locks.setdefault(place, asyncio.Lock()):
+            await self._prepare(place)
+            words = ["push", "--quiet", "--porcelain", "--no-verify", f"--force-with-lease={name}:{commit}"]
+            await self._reach(remote, place, [*words, "--", remote.url, f":{name}"])
 
     def _place(self, remote: GitRemote) -> str:
         return str(self._directory / f"{hashlib.sha256(remote.url.encode()).hexdigest()[:32]}.git")
@@ -342,6 +411,31 @@ class Mirrors:
                 code="no_sandbox",
             )
         return sandbox
+
+
+class _Changed(NamedTuple):
+    """One line of `diff-tree --raw`; the mode of a side that lacks the file is zero."""
+
+    path: str
+    modes: tuple[str, str]
+
+    @classmethod
+    def parse(cls, line: str) -> "_Changed":
+        head, _, path = line.partition("\t")
+        before, after = head.lstrip(":").split()[:2]
+        return cls(_unquote(path), (before, after))
+
+
+def _unquote(name: str) -> str:
+    """A name as Git quotes it if it isn't plain text."""
+    if not name.startswith('"'):
+        return name
+    raw = name[1:-1].encode("ascii").decode("unicode_escape").encode("latin-1")
+    return os.fsdecode(raw)
+
+
+def _batches(paths: Sequence[str]) -> list[Sequence[str]]:
+    return [paths[start : start + _PATHS_AT_ONCE] for start in range(0, len(paths), _PATHS_AT_ONCE)]
 
 
 class _TreeSize(OutputCollector):

@@ -138,7 +138,7 @@ class GitWorktrees:
         root = WorkspaceRoot(tree)
         found = []
         for path in paths:
-            now = _look(root, path)
+            now = look(root, path)
             was = before.get(path) if path in base.carried else _with_line_ends(before.get(path), now)
             if not _alike(was, now):
                 found.append(ChangedPath(path, was, now))
@@ -153,7 +153,7 @@ class GitWorktrees:
         if set(dirty) != {*base.carried, *(path for path in base.left_out if path in dirty)}:
             return True
         saved, top = self._carried(name, base), WorkspaceRoot(base.top, self._private)
-        return any(not _alike(saved.get(path), _look(top, path)) for path in base.carried)
+        return any(not _alike(saved.get(path), look(top, path)) for path in base.carried)
 
     def remove(self, name: str, workspace: str) -> None:
         """Remove a worktree, or what is left of one, and its entry in the repository."""
@@ -207,7 +207,7 @@ class GitWorktrees:
         room = MAX_CARRIED_BYTES
         for path in paths:
             try:
-                found = None if path.endswith("/") else _look(source, path)
+                found = None if path.endswith("/") else look(source, path)
                 if path.endswith("/") or len(carried) >= MAX_CARRIED or (found and len(found.content) > room):
                     left_out.append(path)
                     continue
@@ -228,7 +228,7 @@ class GitWorktrees:
         if not kept.is_dir():
             return {}
         root = WorkspaceRoot(str(kept))
-        return {path: found for path in base.carried if (found := _look(root, path)) is not None}
+        return {path: found for path in base.carried if (found := look(root, path)) is not None}
 
     def _contents(self, base: WorktreeBase, tree: str, paths: Sequence[str]) -> dict[str, FileContent]:
         """The files as they were in the commit."""
@@ -336,7 +336,7 @@ def _beneath(path: str, folders: Iterable[str]) -> bool:
     return any(f"{path}/".startswith(f"{folder}/") for folder in folders)
 
 
-def _look(root: WorkspaceRoot, path: str) -> FileContent | None:
+def look(root: WorkspaceRoot, path: str) -> FileContent | None:
     found = files.look(root, path, LARGEST)
     if found is not None and len(found.content) > LARGEST:
         raise ToolError(f"{path} is larger than {LARGEST >> 20} MiB.", code="too_large")
@@ -344,7 +344,7 @@ def _look(root: WorkspaceRoot, path: str) -> FileContent | None:
 
 
 def write_content(root: WorkspaceRoot, path: str, wanted: FileContent | None) -> None:
-    before = _look(root, path)
+    before = look(root, path)
     if before is None and wanted is None:
         return  # its directory may be missing, too
     files.apply_change(
