@@ -5,6 +5,7 @@ import gc
 import logging
 import os
 import secrets
+import socket
 import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -185,6 +186,7 @@ class Sidecar:
             worktrees=lambda journal, review: Worktrees(journal, review, git, repositories, forget),
             shared=stores.shared,
             remotes=open_remotes(settings, stores, tools),
+            node=None if stores.shared is None else f"{socket.gethostname()}:{stores.private}",
         )
         crew.connect(engine)
         return engine

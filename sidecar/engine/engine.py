@@ -74,6 +74,7 @@ class Engine:
         worktrees: "Callable[[Journal, Review], Worktrees] | None" = None,
         shared: SharedJournal | None = None,
         remotes: "RemoteWorkspaces | None" = None,
+        node: str | None = None,
     ) -> None:
         self._shared = shared
         self.remotes = remotes
@@ -86,7 +87,7 @@ class Engine:
         self._redact = redact or Redactor()
         self.owner = f"{os.getpid()}-{secrets.token_hex(4)}"
         self._work = work
-        self.review = Review(journal, host, self._deliver, remotes)
+        self.review = Review(journal, host, self._deliver, remotes, node)
         self.worktrees = None if worktrees is None else worktrees(journal, self.review)
         self._worker = Worker(journal, work, self.owner, slots, stalls, self.review, self.worktrees, shared, remotes)
         self._looks: set[asyncio.Task[None]] = set()
@@ -94,8 +95,8 @@ class Engine:
         self._stopping = False
 
     async def start(self) -> None:
+        await self.review.finish()
         if self._shared is None:
-            await self.review.finish()
             await enqueue_left_open(self._journal, self.owner, self._stalls, self._worker.on_status)
         self._worker.start()
 

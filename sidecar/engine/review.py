@@ -55,10 +55,11 @@ class Review:
         host: Callable[[str], Host],
         heard: Callable[[str, Record], None],
         remotes: "RemoteFiles | None" = None,
+        node: str | None = None,
     ) -> None:
         self._journal = journal
         self._remotes = remotes
-        self._undoing = Undoing(journal, host, heard)
+        self._undoing = Undoing(journal, host, heard, node)
         #: One rewind of a task at a time.
         self._rewinding: WeakValueDictionary[str, Lock] = WeakValueDictionary()
 

@@ -67,6 +67,8 @@ class Undo(Wire):
     workspace: str | None = optional()
     #: It merges a worktree: all of the files change, or none.
     merged: WorktreeEvent | None = optional()
+    #: The node of a fleet that makes the changes; its next start finishes them.
+    node: str | None = optional()
 
     @field_validator("conflicts", mode="before")
     @classmethod
@@ -94,8 +96,17 @@ class Undo(Wire):
 
 
 class Undoing:
-    def __init__(self, journal: Journal, host: Callable[[str], Host], heard: Callable[[str, Record], None]) -> None:
+    """`node` is this process in a fleet, and the next one on its data directory; `None` outside of a fleet."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        host: Callable[[str], Host],
+        heard: Callable[[str, Record], None],
+        node: str | None = None,
+    ) -> None:
         self._journal = journal
+        self._node = node
         self._host = host
         self._heard = heard
         self._recent: dict[str, bytes] = {}
@@ -174,7 +185,8 @@ class Undoing:
         key = secrets.token_hex(8)
         # An undo whose end could not be recorded is over: this one begins with the files as they are now.
         over = [Record(RecordKind.UNDONE, old, "{}") for old, _ in _unfinished(await self._journal.records(task.id))]
-        records = [*over, Record(RecordKind.UNDO, key, undo.to_json())]
+        planned = undo.model_copy(update={"node": self._node})
+        records = [*over, Record(RecordKind.UNDO, key, planned.to_json())]
         try:
             await self._journal.append(task.id, records=records, sync=True, when=STILL if still else None)
         except WrongStatus as error:
@@ -267,8 +279,8 @@ class Undoing:
         for task_id in await self._journal.tasks_with_undo():
             for key, undo in _unfinished(await self._journal.records(task_id)):
                 task = await self._journal.task(task_id)
-                # The clone went with the process, so nothing of it was done.
-                if not is_remote(task):
+                # The clone went with the process, so nothing of it was done. Another node's undo may be under way.
+                if not is_remote(task) and undo.node == self._node:
                     await self.carry_out(task, key, undo)
 
     async def _bring_all(self, task: Task, undo: Undo, files: Sequence[FileState]) -> None:

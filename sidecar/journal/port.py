@@ -232,7 +232,7 @@ class Journal(Protocol):
         """Unfinished tasks that an owner other than `owner` claimed."""
 
     async def tasks_with_undo(self) -> Sequence[str]:
-        """The tasks with an undo, finished or not."""
+        """The tasks with an undo that may be unfinished."""
 
     def put_blob(self, task_id: str, data: bytes, like: str | None = None, *, capped: bool = True) -> Awaitable[str]:
         """Store bytes for as long as the task is kept; returns their digest.

@@ -44,6 +44,7 @@ class EngineHarness:
         references: ReferenceSource | None = None,
         knowledge: Knowledge | None = None,
         crews: bool = False,
+        node: str | None = None,
     ) -> None:
         self.workspace = tmp_path / "workspace"
         self.workspace.mkdir(exist_ok=True)
@@ -76,6 +77,7 @@ class EngineHarness:
             slots=slots,
             max_queued=max_queued,
             worktrees=(lambda kept, review: Worktrees(kept, review, git, repositories)) if crews else None,
+            node=node,
         )
         crew.connect(self.engine)
 

@@ -19,9 +19,9 @@ from tools.ledger import Outcome
 
 
 class ManualTask:
-    def __init__(self, root: Path, journal: Journal | None = None) -> None:
+    def __init__(self, root: Path, journal: Journal | None = None, node: str | None = None) -> None:
         self.journal = journal or MemoryJournal()
-        self.harness = EngineHarness(root, self.journal)
+        self.harness = EngineHarness(root, self.journal, node=node)
         self.workspace = self.harness.workspace
         self._numbers = itertools.count(1)
 

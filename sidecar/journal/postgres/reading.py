@@ -156,7 +156,9 @@ class JournalReader:
 
     async def tasks_with_undo(self) -> Sequence[str]:
         query = (
-            "SELECT id FROM tasks WHERE position IN (SELECT task FROM records WHERE kind = 'undo') ORDER BY position"
+            "SELECT id FROM tasks WHERE position IN (SELECT task FROM records AS planned WHERE kind = 'undo' AND NOT"
+            " EXISTS (SELECT FROM records WHERE task = planned.task AND kind = 'undone' AND key = planned.key))"
+            " ORDER BY position"
         )
         return [row[0] for row in await self.query(query, ())]
 

@@ -307,9 +307,28 @@ async def test_cut_off_at_any_word_it_is_finished_once(tmp_path: Path, what: str
             assert words.count("message") == (0 if what == "rewind" else 1)
 
 
-async def _finished(directory: Path, journal: CrashingJournal) -> dict[str, tuple[bytes, int]]:
+async def test_in_a_fleet_only_the_node_that_was_undoing_finishes_it_at_its_next_start(tmp_path: Path) -> None:
+    journal = CrashingJournal()
+    shop = ManualTask(tmp_path, journal, node="one")
+    (shop.workspace / "a.txt").write_text(BEFORE)
+    await shop.open()
+    start = await shop.seq()
+    await shop.call("write_file", {"path": "a.txt", "content": AFTER})
+    journal.left = 1  # the plan
+    with suppress(JournalClosed):
+        await shop.rewind(start)
+    await shop.close()
+    journal.left = 10**9
+    (shop.workspace / "a.txt").write_text(AFTER)  # it died before it wrote the file
+    assert (await _finished(tmp_path, journal, "two"))["a.txt"][0] == AFTER.encode()
+    assert (await _finished(tmp_path, journal, "one"))["a.txt"][0] == BEFORE.encode()
+    (shop.workspace / "a.txt").write_text(AFTER)
+    assert (await _finished(tmp_path, journal, "one"))["a.txt"][0] == AFTER.encode()
+
+
+async def _finished(directory: Path, journal: CrashingJournal, node: str | None = None) -> dict[str, tuple[bytes, int]]:
     """The next start, and the files after it."""
-    shop = ManualTask(directory, journal)
+    shop = ManualTask(directory, journal, node)
     await shop.engine.review.finish()
     await shop.close()
     return shop.files()
