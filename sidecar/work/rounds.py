@@ -14,6 +14,7 @@ from sidecar.engine.steps import PROMPT, ROUTE, VERIFICATION, StepKey
 from sidecar.journal.port import Journal, TaskFilter
 from sidecar.models.catalog import Catalog
 from sidecar.wire.events import RouteEvent
+from sidecar.wire.intents import Intent
 from sidecar.wire.tasks import RouteAnswer, Status, TaskResult
 from sidecar.work.changes import changed_files, has_edits, needs_verification, test_calls, verification_result
 from sidecar.work.customizations import Customizations, Definitions
@@ -212,10 +213,22 @@ class RoundRunner:
                 definitions.agents,
                 run.request.context,
                 follows=bool(run.state.rounds) or options.conversation_id is not None,
+                before=await self._intent_before(run),
             )
         value = answer.to_json()
         await run.record_step(key, value, RouteEvent(**json.loads(value)), read_only=True)
         return answer
+
+    async def _intent_before(self, run: TaskRun) -> Intent | None:
+        """Of the round before this one, or of the task before in the conversation."""
+        if run.state.rounds:
+            recorded = run.state.steps.get(StepKey(run.state.current_round - 1, ROUTE))
+            return None if recorded is None else RouteAnswer.model_validate_json(recorded).intent
+        if run.request.options.conversation_id is None:
+            return None
+        talk = TaskFilter(conversation=run.request.conversation_id)
+        tasks = await self._journal.tasks(talk, before=run.task_id, limit=1)
+        return tasks[0].intent if tasks else None
 
     async def _past(self, run: TaskRun) -> list[PastRound]:
         """Earlier tasks of the conversation, and earlier rounds of this one."""

@@ -13,13 +13,18 @@ from sidecar.wire.tasks import Context, Options, RouteAnswer
 from sidecar.work.customizations import CustomCommand, Definitions
 from sidecar.work.routing.cues import (
     agrees,
+    asks_for_other_options,
     asks_to_act,
+    asks_to_publish,
     asks_to_repair,
+    asks_to_repeat,
     asks_to_undo,
+    declines,
     forbids_changes,
     forbids_code,
     orders_to_run,
     reports_failure,
+    says_tests_fail,
     without_trace,
 )
 from sidecar.work.routing.guess import Guess, guess
@@ -55,8 +60,12 @@ def route(
     context: Context | None = None,
     *,
     follows: bool = False,
+    before: Intent | None = None,
 ) -> RouteAnswer:
-    """`follows`: something was said before in this conversation. Undoing needs no agent, so its pipeline is empty."""
+    """`follows`: something was said before in this conversation; `before`: the intent of that, if it is known.
+
+    Undoing needs no agent, so its pipeline is empty.
+    """
     chosen = options.intent if options is not None else None
     if chosen not in READ_ONLY and asks_to_undo(task, follows=follows):
         return RouteAnswer(intent="edit_code", confidence=0.99, pipeline=[], why="you ask to undo the last change")
@@ -71,7 +80,7 @@ def route(
             return _answer(command.intent, 1.0, why, options)
         if slash.word in agents and (rest := slash.rest.strip()):
             return _alone(_answer(guess(rest).intent, 1.0, why, options), slash.word, options)
-    intent, confidence, why = _judge(task, context, follows=follows)
+    intent, confidence, why = _judge(task, context, follows=follows, before=before)
     return _answer(intent, confidence, why, options)
 
 
@@ -80,10 +89,20 @@ def route_prompt(written: str, options: Options) -> RouteAnswer:
     return _answer("edit_code", SURE / 2, f"you wrote {written}", options)
 
 
-def _judge(task: str, context: Context | None, *, follows: bool) -> tuple[Intent, float, str]:
+def _judge(
+    task: str, context: Context | None, *, follows: bool, before: Intent | None = None
+) -> tuple[Intent, float, str]:
     """By cues first, then by words. When it stays open, the pipeline that may edit; its first edit asks."""
     if follows and agrees(task):
         return "edit_code", 0.95, "you agree to what was proposed"
+    if follows and declines(task):
+        return "chat", 0.95, "you don't want what was proposed"
+    if before is not None and asks_to_repeat(task):
+        return before, 0.95, "you ask for the same again"
+    if follows and asks_to_publish(task):
+        return "run_command", 0.95, "you ask to publish what was done"
+    if before == "run_command" and asks_for_other_options(task):
+        return before, 0.95, "you ask to run it with other options"
     guessed = guess(task, follows=follows)
     if _is_banned(task, guessed.intent):
         intent = guessed.intent if guessed.intent in READ_ONLY else "explain_code"
@@ -94,8 +113,10 @@ def _judge(task: str, context: Context | None, *, follows: bool) -> tuple[Intent
             return "edit_code", max(guessed.writes, SURE), "it reports a failure"
     if guessed.intent == "run_command" and asks_to_repair(task):
         return "edit_code", max(guessed.writes, SURE), "it asks to run something and to repair what that shows"
-    # After an answer, words that are no question are rarely mere talk.
-    about = (context is not None and bool(context.selected_code)) or (follows and "?" not in task)
+    if follows and guessed.intent == "run_command" and says_tests_fail(task) and not orders_to_run(task):
+        return "edit_code", SURE, "it says that something fails now"
+    # About a selection, or after an answer, words that are no question are rarely mere talk.
+    about = "?" not in task and (follows or (context is not None and bool(context.selected_code)))
     if _may_want_a_change(task, guessed, about=about):
         return "edit_code", min(guessed.writes, SURE - 0.01), "it may ask for a change; the first edit asks you"
     if follows and guessed.intent not in (*READ_ONLY, "run_command") and guessed.writes_alone < SURE:

@@ -1,4 +1,4 @@
-"""Signs in a request that say more than its words: agreement, undoing, a ban on changes, a traceback, the form of a report, size.
+"""Signs in a request that say more than its words: agreement, refusal, repeating, undoing, a ban on changes, a traceback, the form of a report, size.
 
 In English, German, Spanish, French and Portuguese.
 """
@@ -47,6 +47,53 @@ _THANKED = re.compile(r"\b(?:thanks|thank you|danke|gracias|merci|obrigad[oa])\b
 _CONSENTS = re.compile(
     rf"\b(?:yes|yep|yeah|yup|sure|please|ja|jo|jep|klar|gerne?|bitte|s[ií]|claro|por favor|oui|volontiers|sim|{_DO})\b",
     re.IGNORECASE,
+)
+
+#: The whole text turns down what was proposed, or puts it off.
+_NO = (
+    r"no(?:pe)?|nah|not (?:now|yet|today|really)|later|maybe later|(?:let'?s )?(?:leave|keep) (?:it|that|this|everything|things)(?: (?:as (?:it|they) (?:is|are)|alone|be))?|"
+    r"never ?mind|nvm|skip (?:it|that|this)|(?:please )?(?:don'?t|do not)(?: do (?:it|that|this|anything))?|stop|hold (?:on|off)|wait|forget (?:it|about it)|(?:i'?d )?rather not|better not|no need|"
+    r"nein|nö|nee|noch nicht|jetzt nicht|(?:erst ?mal|vorerst|lieber|besser|bitte) nicht|(?:vielleicht )?später|lass (?:es|das|mal|lieber)(?: (?:so|sein|bleiben|erst ?mal|mal|lieber))*|vergiss es|warte(?: mal| noch)?|stopp|nicht nötig|"
+    r"(?:todavía|aún|aun|ahora|mejor|por ahora|así) no|no (?:todavía|aún|ahora|lo hagas|hace falta)|(?:tal vez |quizás? )?(?:después|luego|más tarde)|d[ée]jalo(?: (?:así|como está|estar))?|olv[ií]dalo|espera|para|"
+    r"non|pas (?:encore|maintenant|tout de suite|pour l'instant|besoin|la peine)|(?:peut-être )?plus tard|laisse(?: (?:tomber|ça|comme ça|tel quel))*|surtout pas|plutôt pas|attends|oublie(?: ça)?|"
+    r"n[ãa]o(?: (?:precisa|agora|faz isso|ainda))?|(?:ainda|agora|melhor|por enquanto) n[ãa]o|(?:talvez )?(?:depois|mais tarde)|deix[ae](?: (?:pra|para) (?:lá|depois)| (?:assim|quieto|como está))?|esquece|espera|calma"
+)
+_NO_FILLER = (
+    r"(?:for now|right now|yet|just|though|first|hmm+|ok(?:ay)?|it'?s fine|that'?s fine|mal|erst ?mal|vorerst|fürs erste|noch|doch|por ahora|de momento|mejor|pour (?:l'instant|le moment)|finalement|por enquanto|mesmo|"
+    r"please|thanks|thank you|bitte|danke|gracias|por favor|merci|obrigad[oa]|valeu)"
+)
+_DECLINES = re.compile(rf"(?:{_NO_FILLER}[\s,.!;:–-]+)*(?:{_NO})(?:[\s,.!;:–-]+(?:{_NO}|{_NO_FILLER}))*[\s,.!;:–-]*")
+#: The whole text asks for the same once more.
+_AGAIN = (
+    r"again|once (?:more|again)|one more time|(?:do|run|try|check|start) (?:(?:it|that|this|them|those|these) )?(?:again|once more|one more time)|retry|re-?(?:run|do|try|start)(?: (?:it|that|them|everything))?|repeat(?: (?:it|that))?|"
+    r"noch ?mals?|noch ?ein ?mal|erneut|wiederhol(?:e)?(?: (?:das|es))?|(?:mach|versuch|probier|starte|lass)(?:e|'?s)?(?: (?:es|das|sie))? ?(?:noch ?mal|noch einmal|erneut)(?: laufen)?|"
+    r"otra vez|de nuevo|nuevamente|una vez más|rep[ií]te(?:lo|los|las)?|(?:inténtalo|hazlo|pruébalo|ejecútal[oa]s?) (?:otra vez|de nuevo)|vuelve a (?:intentar|hacer|probar|ejecutar)(?:l[oa]s?)?|"
+    r"encore(?: une fois)?|une fois de plus|(?:de|à) nouveau|réessaie|recommence|re-?lance(?:-l[ea]s?)?|refais(?:-le| ça)?|"
+    r"de novo|outra vez|mais uma vez|novamente|rep(?:ete|ita)(?: isso)?|(?:tent[ae]|fa[zç]a?|rod[ae]|execut[ae])(?: isso)? (?:de novo|outra vez|novamente)"
+)
+_REPEATS = re.compile(
+    rf"(?:(?:and|ok(?:ay)?|now|please|und|jetzt|bitte|y|ahora|et|maintenant|e|agora)[\s,]+)*(?:{_AGAIN})"
+    r"(?:[\s,]+(?:please|now|bitte|jetzt|mal|por favor|ahora|s'il te plaît|stp|svp|maintenant|agora|thanks|danke|gracias|merci|obrigad[oa]))*[\s.!]*"
+)
+
+#: The whole text asks to commit or publish what was done, perhaps after praise.
+_PUBLISHES = re.compile(
+    rf"(?:(?:{_YES}|awesome|looks good|lgtm|sieht gut aus|toll|genial|estupendo|nickel|top|legal|massa|and|und|y|et|e|then|{_FILLER})[\s,.!;:–-]+)*"
+    r"(?:(?:git )?(?:commit|push|merge|deploy|release|ship)(?:e|ea|en|ten)?|(?:haz|hacer|fais|faire|faz|fazer|faça|dá|dar|pode dar|pode fazer|manda|mach|make|do)(?: (?:el|un|le|o|um|den|einen|a|the))? (?:git )?(?:commit|push|merge|deploy|release|pull request|pr)|"
+    r"súbelo|sube(?: (?:eso|esto))?|publícalo|despliégalo|pousse|déploie|publie|sobe|publica|roll(?:e)? (?:es|das) aus)"
+    r"(?:(?:[\s-]+(?:it|that|this|them|everything|all|changes?|the|das|es|alles|bitte|mal|le|la|ça|tout|lo|todo|eso|isso|tudo|please|now|jetzt|ahora|maintenant|agora|to|into|on|auf|nach|a|sur|vers|dans|pra|para|no|na|and|und|y|et|e|commit|push|merge|deploy|main|master|develop|origin|production|prod|staging))*)[\s.!]*"
+)
+#: Says that tests or a build fail now, without asking which.
+_RED = re.compile(
+    r"\b(?:tests?|testfälle|builds?|pruebas?|testes?|compilación|compilation|compilação|ci|pipeline)\b(?: \w+){0,2}? "
+    r"(?:fail(?:s|ed|ing)?|broke|break|red|rot|kaputt|fehl|fallan?|fallaron|fallando|rojos?|rotas?|échoue(?:nt)?|rouges?|cassés?|falham?|falharam|falhando|vermelh\w+|quebr\w+)\b"
+)
+_ASKS_WHICH = re.compile(
+    r"\?|\b(?:which|whether|if|why|how|what|welche\w*|ob|warum|wieso|was|wie|cuál\w*|qué|si|por|cómo|quels?|quelles?|pourquoi|comment|quais|qual|se|como)\b"
+)
+_OTHER_OPTIONS = re.compile(
+    rf"(?:(?:{_YES}|and|again|the same|und|nochmal|dasselbe|y|otra vez|lo mismo|et|la même chose|e|de novo|o mesmo|{_FILLER})[\s,.]+)*"
+    r"(?:with|without|using|add|mit|ohne|con|sin|avec|sans|com|sem)?\s*(?:--?\w[\w-]*(?:[= ][\w./:-]+)?[\s,.!]*)+(?:please|bitte|por favor|stp|svp)?[\s.!]*"
 )
 
 #: The whole request asks to undo the last change; politeness around it doesn't matter.
@@ -191,6 +238,32 @@ def agrees(text: str) -> bool:
     if len(bare) > _SHORT or _AGREES.fullmatch(bare + " ") is None:
         return False
     return (_CONSENTS if _THANKED.search(bare) else _DOES).search(bare) is not None
+
+
+def declines(text: str) -> bool:
+    """Whether the whole text turns down what was proposed before, or puts it off."""
+    return len(text) <= _SHORT and _DECLINES.fullmatch(text.strip().lower()) is not None
+
+
+def asks_to_repeat(text: str) -> bool:
+    """Whether the whole text asks for the same once more."""
+    return len(text) <= _SHORT and _REPEATS.fullmatch(text.strip().lower()) is not None
+
+
+def asks_to_publish(text: str) -> bool:
+    """Whether the whole text asks to commit, push or deploy what was done."""
+    return len(text) <= _SHORT and _PUBLISHES.fullmatch(text.strip().lower()) is not None
+
+
+def says_tests_fail(text: str) -> bool:
+    """Whether it is short and says, without asking why, that tests or a build fail now."""
+    bare = text.lower()
+    return len(bare) <= _SHORT and _RED.search(bare) is not None and _ASKS_WHICH.search(bare) is None
+
+
+def asks_for_other_options(text: str) -> bool:
+    """Whether the whole text names options of a command: "now with --strict"."""
+    return len(text) <= _SHORT and _OTHER_OPTIONS.fullmatch(text.strip().lower()) is not None
 
 
 def asks_to_undo(text: str, *, follows: bool = False) -> bool:

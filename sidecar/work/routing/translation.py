@@ -19,6 +19,10 @@ _ENGLISH = (
 #: As many words tell the language.
 _SAMPLE = 40
 _SHORTEST_STEM = 3
+#: Letters and signs that only one of the languages has: short requests in Spanish and Portuguese share most words.
+_LETTERS = {
+    letter: language for language, letters in enumerate(("", "äöß", "ñ¿¡", "èùûîœ", "ãõ")) for letter in letters
+}
 
 
 class _Dictionary:
@@ -62,7 +66,10 @@ def translate(words: list[str]) -> list[str] | None:
 def _language(words: list[str], dictionary: _Dictionary) -> int:
     """The one most of whose words occur; a word of several languages counts in parts."""
     votes = [0.4, 0.0, 0.0, 0.0, 0.0]
-    for word in words[:_SAMPLE]:
+    sample = words[:_SAMPLE]
+    for letter in _LETTERS.keys() & "".join(sample):
+        votes[_LETTERS[letter]] += 1
+    for word in sample:
         if (languages := dictionary.languages.get(word)) is not None:
             for language in languages:
                 votes[language] += 1 / len(languages)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.wire.intents import Intent
 from sidecar.wire.tasks import Context, Options
 from sidecar.work.router import READ_ONLY, route, unsure
 from tests.sentences import SENTENCES, all_sentences
@@ -205,3 +206,52 @@ def test_undo_that_means_the_last_change_only_if_something_was_said_before() -> 
 def test_an_intent_that_only_reads_undoes_nothing() -> None:
     assert route("undo the last change", Options(intent="explain_code")).pipeline == ["coder"]
     assert route("undo the last change", Options(intent="edit_code", agent_type="coder")).pipeline == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "no, not yet",
+        "nah, leave it for now",
+        "noch nicht, danke",
+        "mejor no",
+        "non merci",
+        "deixa pra lá",
+        "never mind",
+    ],
+)
+def test_turning_a_proposal_down_gives_no_right_to_write(sentence: str) -> None:
+    assert route(sentence, follows=True).intent == "chat"
+
+
+@pytest.mark.parametrize(
+    "sentence", ["no, use the other file", "nein, nimm Variante zwei", "no, hazlo en el cliente", "non, mets 20"]
+)
+def test_a_no_that_asks_for_something_else_may_write(sentence: str) -> None:
+    assert route(sentence, follows=True).intent == "edit_code"
+
+
+@pytest.mark.parametrize("sentence", ["again", "once more please", "nochmal", "otra vez", "encore une fois", "de novo"])
+@pytest.mark.parametrize("before", ["run_command", "explain_code", "edit_code"])
+def test_again_means_what_was_done_before(sentence: str, before: Intent) -> None:
+    assert route(sentence, follows=True, before=before).intent == before
+
+
+@pytest.mark.parametrize("sentence", ["now with --strict", "ahora con -v", "agora com --release"])
+def test_other_options_after_a_command_run_it_again(sentence: str) -> None:
+    assert route(sentence, follows=True, before="run_command").intent == "run_command"
+
+
+@pytest.mark.parametrize(
+    "sentence", ["looks good, push it", "super, commit das", "genial, haz push", "nickel, pousse", "ótimo, dá push"]
+)
+def test_publishing_what_was_done_runs_a_command(sentence: str) -> None:
+    assert route(sentence, follows=True).intent == "run_command"
+
+
+@pytest.mark.parametrize(
+    "sentence", ["now two tests fail", "jetzt sind die Tests rot", "ahora fallan las pruebas", "agora os testes falham"]
+)
+def test_tests_that_fail_after_a_change_may_be_repaired(sentence: str) -> None:
+    assert route(sentence, follows=True).intent == "edit_code"
+    assert route(f"{sentence}?", follows=True).why != "it says that something fails now"
