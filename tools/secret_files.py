@@ -1,5 +1,6 @@
 """Keeps files that may hold secrets out of what other programs print: diffs, and lines found by a search."""
 
+import asyncio
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -19,6 +20,8 @@ _KEY_END = re.compile(r"-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----")
 KEY_LINE = f"{REDACTED}private-key]"
 _MAX_SOURCE_BYTES = 1 << 20
 _MAX_BYTES = 256 * 1024
+#: Looking at fewer names is quicker than asking a thread to.
+_FEW_PATHS = 200
 _WITHHELD = "(not shown: it may hold secrets; name the path to ask for approval)\n"
 
 
@@ -99,12 +102,17 @@ async def secret_paths(host: Host, paths: Iterable[str], folder: str = "") -> fr
     real = ""
     if folder not in ("", ".") and isinstance(host, ResolvingHost):
         real = await host.resolve(folder)
-    found = set()
-    for path in set(paths):
-        name = secret_part(path) or (secret_part(f"{real}/{path[len(folder) :].lstrip('/')}") if real else None)
-        if name and not (may_be_certificate(path) and await _readable(host, path)):
-            found.add(path)
-    return frozenset(found)
+
+    def suspects() -> list[str]:
+        return [
+            path
+            for path in every
+            if secret_part(path) or (real and secret_part(f"{real}/{path[len(folder) :].lstrip('/')}"))
+        ]
+
+    every = set(paths)
+    named = suspects() if len(every) <= _FEW_PATHS else await asyncio.to_thread(suspects)
+    return frozenset([path for path in named if not (may_be_certificate(path) and await _readable(host, path))])
 
 
 async def _readable(host: Host, path: str) -> bool:

@@ -65,12 +65,12 @@ class Review:
 
     async def diff(self, task_id: str) -> DiffAnswer:
         task, records = await self._journal.task(task_id), await self._journal.records(task_id)
-        history, memory = FileHistory(records, place_of(task)), TaskState.of(records)
+        history, memory = await to_thread(lambda: (FileHistory(records, place_of(task)), TaskState.of(records)))
         return DiffAnswer(files=await self._diffs(history, memory))
 
     async def decide(self, task_id: str, decision: HunkRequest) -> DiffAnswer:
         task, records = await self._journal.task(task_id), await self._journal.records(task_id)
-        history, memory = FileHistory(records, place_of(task)), TaskState.of(records)
+        history, memory = await to_thread(lambda: (FileHistory(records, place_of(task)), TaskState.of(records)))
         diffs = await self._diffs(history, memory)
         known = {hunk.id for diff in diffs for hunk in diff.hunks}
         unknown = sorted({*decision.accept, *decision.reject} - known)
@@ -125,7 +125,7 @@ class Review:
         own: bool,
     ) -> RewindAnswer:
         task, records = await self._journal.task(task_id), await self._journal.records(task_id)
-        history = FileHistory(records, place_of(task))
+        history = await to_thread(FileHistory, records, place_of(task))
         if seq is None:
             seq = history.before_last_change()
         if seq is None:
@@ -145,9 +145,7 @@ class Review:
                 undo = undo.model_copy(update={"announcement": told})
                 await self._undoing.carry_out(located, await self._undoing.plan(located, undo, still=not own), undo)
                 await self._publish(located, f"Rewind to event {seq}")
-        left = undo.left()
-        done = [RewoundFile(path=file.path, change=change_of(file)) for file in undo.files if file.path not in left]
-        return RewindAnswer(seq=seq, files=done, conflicts=undo.conflicts, not_restored=undo.not_restored)
+        return await to_thread(_answer, seq, undo)
 
     @asynccontextmanager
     async def _located(self, task: Task, records: Sequence[Record]) -> AsyncIterator[Task]:
@@ -286,6 +284,12 @@ class Review:
             elif await self._undoing.plan_file(task, undo, path, hops, preview=preview) and not conversation:
                 undo.history.extend(file_state(path, hop.source, hop.to) for hop in hops)
         return undo
+
+
+def _answer(seq: int, undo: Undo) -> RewindAnswer:
+    left = undo.left()
+    done = [RewoundFile(path=file.path, change=change_of(file)) for file in undo.files if file.path not in left]
+    return RewindAnswer(seq=seq, files=done, conflicts=undo.conflicts, not_restored=undo.not_restored)
 
 
 def refuse_remote(task: Task) -> None:

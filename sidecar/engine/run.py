@@ -61,7 +61,7 @@ class TaskLedger:
         return await self._log.blob(digest)
 
     async def intend(self, call_id: str, intent: IntentRecord, event: Event, blobs: Sequence[NewBlob] = ()) -> None:
-        self._log.put_blobs(blobs)
+        await self._log.put_blobs(blobs)
         if call_id in self._log.state.intents:
             self._log.enqueue(event)
         else:
@@ -69,12 +69,13 @@ class TaskLedger:
         await self._log.confirm_claim()
 
     async def settle(self, call_id: str, outcome: Outcome, event: Event, blobs: Sequence[NewBlob] = ()) -> None:
-        self._log.put_blobs(blobs)
+        await self._log.put_blobs(blobs)
         changed = _changed_files(outcome)
         events = (event, DiffEvent(files=changed)) if changed else (event,)
         records = [Record(RecordKind.OUTCOME, call_id, outcome.to_json())]
         if call_id in self._log.state.intents:
-            await self._log.append(*events, records=records)
+            await self._log.append(*events, records=records, taken=True)
+            self._log.state.outcomes[call_id] = outcome
         else:
             # The call had no effect: if its outcome is lost, so is all that was built on it, and it runs again.
             self._log.state.outcomes[call_id] = outcome

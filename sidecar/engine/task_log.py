@@ -21,6 +21,8 @@ IDLE_FLUSH_SECONDS = 0.01
 MAX_QUEUED_SECONDS = 0.1
 #: A task waits if its oldest unfinished write is older than this: it could lose what it goes on to pay for.
 MAX_BEHIND_SECONDS = 1.0
+#: A command may change thousands of files; other tasks get their turn after so many of their contents.
+_BLOBS_IN_A_ROW = 200
 
 
 async def _nothing() -> None:
@@ -45,13 +47,16 @@ class TaskLog:
         self._flushing: asyncio.Future[Sequence[StoredEvent]] | None = None
         self._flushing_since = 0.0
 
-    async def append(self, *events: Event, records: Sequence[Record] = (), sync: bool = False) -> None:
-        """Return once it is durable, with all that was enqueued before it."""
+    async def append(
+        self, *events: Event, records: Sequence[Record] = (), sync: bool = False, taken: bool = False
+    ) -> None:
+        """Return once it is durable, with all that was enqueued before it; `taken` if the state gets the records."""
         earlier = self._take_queue()
         log_events(self.task_id, events)
         await self._journal.append(self.task_id, events, records, sync=sync, fence=self._fence, earlier=earlier)
-        for record in records:
-            self.state.take(record)
+        if not taken:
+            for record in records:
+                self.state.take(record)
 
     def enqueue(self, *events: Event, records: Sequence[Record] = (), taken: bool = False) -> None:
         """Write it before anything that is appended later, without waiting; `taken` if the state has the records.
@@ -112,10 +117,12 @@ class TaskLog:
     def record(self, kind: RecordKind, key: StepKey, body: str) -> Record:
         return Record(kind, str(key.on_branch(self.state.branch)), body)
 
-    def put_blobs(self, blobs: Sequence[NewBlob]) -> None:
+    async def put_blobs(self, blobs: Sequence[NewBlob]) -> None:
         """Contents are written before the record that names them: if the record is there, they are."""
-        for blob in blobs:
+        for number, blob in enumerate(blobs, 1):
             self._journal.put_blob(self.task_id, blob.data, blob.like)
+            if number % _BLOBS_IN_A_ROW == 0:
+                await asyncio.sleep(0)  # other tasks go on
 
     async def blob(self, digest: str) -> bytes | None:
         return await self._journal.blob(digest)

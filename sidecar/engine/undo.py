@@ -7,7 +7,7 @@ of the task's changes, so a later rewind tries it again.
 
 import secrets
 import stat
-from asyncio import gather
+from asyncio import gather, to_thread
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Literal
@@ -260,7 +260,7 @@ class Undoing:
 
     async def _what_stays(self, task: Task, key: str, seq: int, left: set[str]) -> list[Record]:
         """The changes in files that the rewind leaves alone, as the first of what the task does from there."""
-        history = FileHistory(await self._journal.records(task.id), place_of(task))
+        history = await to_thread(FileHistory, await self._journal.records(task.id), place_of(task))
         files, irreversible = history.left(sorted(left), seq), history.unkept(seq)
         if not files and not irreversible:
             return []

@@ -196,7 +196,8 @@ class Worktrees:
 
     async def _changed(self, task: Task, inside: str) -> list[ChangedPath]:
         """What differs from the start, by Git and by the task's own history: that also knows of ignored files."""
-        history = FileHistory(await self._journal.records(task.id), task.worktree or "")
+        records = await self._journal.records(task.id)
+        history = await asyncio.to_thread(FileHistory, records, task.worktree or "")
         also = [os.path.normpath(f"{inside}/{path}") for path in history.paths()]
         found = await asyncio.to_thread(self._git.changed, task.id, also)
         return [each for each in found if each.base is not None or not is_cache(each.path)]

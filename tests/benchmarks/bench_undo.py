@@ -6,7 +6,7 @@ import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from sidecar.engine.approvals import Slots
@@ -21,7 +21,7 @@ from tools.executor.context import BatchContext, ToolCall
 from tools.executor.executor import Executor
 from tools.executor.registry import default_registry
 from tools.host import FileChange
-from tools.ledger import Outcome
+from tools.ledger import NewBlob, Outcome
 from tools.local.backend import LocalBackend
 from tools.local.host import LocalHost
 from tools.policy.policy import Policy
@@ -106,7 +106,11 @@ async def _recording(place: _Place) -> list[Result]:
     for name in ("bare.py", "own.py"):
         (place.workspace / name).write_text(text)
     forgetful = TaskRun(await place.claim("t_2"), place.journal, Slots(1, lambda: None))
-    forgetful.log.put_blobs = lambda blobs: None  # type: ignore[method-assign]
+
+    async def nothing(blobs: Sequence[NewBlob]) -> None:
+        return None
+
+    forgetful.log.put_blobs = nothing  # type: ignore[method-assign]
 
     async def bare(number: int) -> None:
         await place.call(forgetful, "edit_file", path="bare.py", oldText=f"line {number} ", newText=f"edited {number} ")

@@ -1,6 +1,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from heapq import nlargest, nsmallest
 from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, JsonValue
@@ -172,11 +173,12 @@ def _testing(facts: Facts) -> str:
 def _biggest_files(facts: Facts) -> list[str]:
     """The biggest files of the project's own code, without tests."""
     own = [path for path in facts.lines if language_of(path) and not is_test(path) and not is_copied(path)]
-    return sorted(own, key=lambda path: (-facts.lines[path], path))[:_BIGGEST]
+    return nsmallest(_BIGGEST, own, key=lambda path: (-facts.lines[path], path))
 
 
 def _biggest(facts: Facts) -> str:
     code = [(lines, path) for path, lines in facts.lines.items() if language_of(path) is not None]
-    biggest = sorted(code, reverse=True)[:_BIGGEST]
+    # One sort of all would hold the interpreter, and with it the event loop, for 20 ms at 50,000 files.
+    biggest = nlargest(_BIGGEST, code)
     shown = ", ".join(f"`{path}` ({lines:,})" for lines, path in biggest)
     return f"**Biggest files** (lines) {shown}" if len(code) > _BIGGEST else ""

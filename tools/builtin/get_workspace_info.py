@@ -1,4 +1,6 @@
+import asyncio
 from collections import Counter
+from collections.abc import Sequence
 
 from pydantic import JsonValue
 
@@ -54,8 +56,8 @@ class GetWorkspaceInfo:
         collector = OutputCollector(32 << 20)
         argv = [*ripgrep_command(), "--files", "--null"]
         await host.run(argv, call_id=call.id, timeout=call.timeout, output=collector, killed=call.killed, log=False)
-        names = await without_build_output(host, [name for name in collector.text.split("\0") if name])
-        counts = Counter(_LANGUAGES[suffix] for name in names if (suffix := _suffix(name)) in _LANGUAGES)
+        names = await without_build_output(host, (name for name in collector.text.split("\0") if name))
+        counts = await asyncio.to_thread(_count_languages, names)
         try:
             framework: str | None = (await find_framework(host)).name
         except ToolError:
@@ -82,6 +84,10 @@ class GetWorkspaceInfo:
         return ToolResult(
             "\n".join(lines), details, f"{plural(len(names), 'file')}, {next(iter(languages), 'no known language')}"
         )
+
+
+def _count_languages(names: Sequence[str]) -> Counter[str]:
+    return Counter(_LANGUAGES[suffix] for name in names if (suffix := _suffix(name)) in _LANGUAGES)
 
 
 def _suffix(name: str) -> str:

@@ -1,3 +1,4 @@
+from tools.code.files import parsed
 from tools.git import GitPath, Reference, commit_of, path_in_ref, run_git
 from tools.host import Host
 from tools.secret_files import withhold_secrets
@@ -28,7 +29,7 @@ class GitDiff:
         words += ["--cached"] if args.staged else []
         words += [commit_of(args.ref)] if args.ref else []
         text = await run_git(host, call, [*words, "--", *([args.path] if args.path else [])])
-        text = text if call.approved else withhold_secrets(text)
+        text = text if call.approved else await parsed(text, lambda: withhold_secrets(text))
         return ToolResult(
             text or "No changes.", {"lines": text.count("\n")}, f"{plural(text.count(chr(10)), 'line')} of diff"
         )

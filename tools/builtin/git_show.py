@@ -1,3 +1,4 @@
+from tools.code.files import parsed
 from tools.git import Reference, commit_of, path_in_ref, run_git
 from tools.host import Host
 from tools.secret_files import withhold_secrets
@@ -25,5 +26,5 @@ class GitShow:
         text = await run_git(
             host, call, ["show", "--no-ext-diff", "--no-textconv", "--no-color", commit_of(args.ref), "--"]
         )
-        text = text if call.approved else withhold_secrets(text)
+        text = text if call.approved else await parsed(text, lambda: withhold_secrets(text))
         return ToolResult(text or "(empty)", {"ref": args.ref}, f"{args.ref}: {plural(text.count(chr(10)), 'line')}")

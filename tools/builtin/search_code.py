@@ -1,9 +1,11 @@
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from heapq import nsmallest
 from typing import Annotated, NamedTuple
 
 from pydantic import Field, JsonValue
 
+from tools.code.files import parsed
 from tools.errors import InvalidArguments, TimedOut, ToolError
 from tools.host import Host, OutputCollector, SearchingHost
 from tools.ripgrep import has_failed, ripgrep_command
@@ -17,6 +19,7 @@ _COMPARED = 300
 _MAX_BYTES = 16 << 20
 #: `path NUL line : text`; context lines have a dash instead of the colon.
 _HIT = re.compile(r"([^\0\n]*)\0(\d+)([:-])(.*)")
+_MATCH = ":"
 #: How a line of a private key ends, without the rest of a string literal.
 _KEY_TEXT = re.compile(r"[A-Za-z0-9+/=]{16}\Z")
 
@@ -72,16 +75,18 @@ class SearchCode:
         if has_failed(result.exit_code, text, collector.errors):
             raise _failure(collector.errors)
         prefix = "" if directory in (".", "") else f"{directory}/"
-        lines = [_line(match, prefix) for match in _HIT.finditer(text)]
-        paths = dict.fromkeys(line.path for line in lines)
-        kept = frozenset(await without_build_output(host, paths, args.path, args.glob or ""))
+        files = await parsed(text, lambda: _by_file(text, prefix))
+        kept = frozenset(await without_build_output(host, files, args.path, args.glob or ""))
         if not call.approved:
             # Not even their number is told: a search could guess a secret letter by letter.
             kept -= await secret_paths(host, kept, directory)
-        lines = [line for line in lines if line.path in kept]
         if not (isinstance(host, SearchingHost) and await host.searches_inside()):
-            lines = await _only_inside(host, lines)
-        return _found(args, await _without_keys(host, lines))
+            files = await _only_inside(host, {path: files[path] for path in kept})
+            kept = frozenset(files)
+        # Each file has a match, so no others are shown.
+        first = await parsed(text, lambda: nsmallest(args.max_results + 1, kept))
+        lines = await _without_keys(host, [line for path in first for line in files[path]])
+        return _found(args, lines, len(kept))
 
 
 def _only(glob: str | None) -> list[str]:
@@ -94,14 +99,24 @@ def _only(glob: str | None) -> list[str]:
     return [f"--type-add=wanted:{name}", "--type=wanted"]
 
 
-def _line(match: re.Match[str], prefix: str) -> _Line:
-    return _Line(prefix + match[1].removeprefix("./"), int(match[2]), match[3], match[4][: _LINE + 1])
+def _by_file(text: str, prefix: str) -> dict[str, list[_Line]]:
+    """The lines of each file, in their order."""
+    found: dict[str, list[_Line]] = {}
+    for match in _HIT.finditer(text):
+        path = prefix + match[1].removeprefix("./")
+        found.setdefault(path, []).append(_Line(path, int(match[2]), match[3], match[4][: _LINE + 1]))
+    return found
 
 
-async def _only_inside(host: Host, lines: Sequence[_Line]) -> list[_Line]:
+async def _only_inside(host: Host, files: Mapping[str, Sequence[_Line]]) -> dict[str, list[_Line]]:
     """The lines that stand in files of the workspace: a search that follows paths may be led out by a link."""
-    contents = {path: await _read_lines(host, path) for path in {line.path for line in lines}}
-    return [line for line in lines if _stands_in(line, contents[line.path])]
+    found: dict[str, list[_Line]] = {}
+    for path, lines in files.items():
+        content = await _read_lines(host, path)
+        kept = [line for line in lines if _stands_in(line, content)]
+        if any(line.mark == _MATCH for line in kept):
+            found[path] = kept
+    return found
 
 
 async def _read_lines(host: Host, path: str) -> list[str]:
@@ -130,15 +145,14 @@ def _line_end(text: str) -> str:
     return text.rstrip(" \t\r\"',)+").removesuffix("\\n")[-16:]
 
 
-def _found(args: SearchCodeArguments, lines: list[_Line]) -> ToolResult:
+def _found(args: SearchCodeArguments, lines: Sequence[_Line], files: int) -> ToolResult:
     """Each file once, then its lines with their numbers and exact indentation; `--` where lines are left out."""
-    lines.sort(key=lambda line: line[:2])
     hits: list[JsonValue] = []
     shown: list[str] = []
     before: _Line | None = None
     for found in lines:
         path, number, mark, line = found
-        if mark == ":":
+        if mark == _MATCH:
             if len(hits) == args.max_results:
                 shown.append("… more matches; narrow the search with path, glob or a longer query")
                 break
@@ -149,7 +163,6 @@ def _found(args: SearchCodeArguments, lines: list[_Line]) -> ToolResult:
             shown.append("--")
         shown.append(f"{number}{mark}{line}" if len(line) <= _LINE else f"{number}{mark}{line[:_LINE]}… (line cut)")
         before = found
-    files = len({path for path, _, mark, _ in lines if mark == ":"})
     if not hits:
         hint = "" if args.regex else " The query was searched literally; set regex for a pattern."
         hint += " Files that may hold secrets are not searched."

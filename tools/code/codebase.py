@@ -65,7 +65,7 @@ class Codebase:
                 code="too_many_files",
             )
         base = cls(host, call, {*listed, *also}, analyzed)
-        await base.read({*holding, *stars[:_FILES], *also})
+        await base.read({*holding, *sorted(stars)[:_FILES], *also})
         base.matches = set(holding)
         return base
 
@@ -163,4 +163,4 @@ async def _search(arguments: Sequence[str], host: Host, call: Call) -> list[str]
     globs = [*only([f"*{suffix}" for suffix in (*PYTHON_SUFFIXES, *SCRIPT_SUFFIXES)])]
     globs += [f"--glob=!{name}" for name in _EXCLUDED]
     text = await run_ripgrep(host, call, ["--null", "--no-messages", *globs, *arguments, "--", "."], ".")
-    return await without_build_output(host, sorted(name.removeprefix("./") for name in text.split("\0") if name))
+    return await without_build_output(host, (name.removeprefix("./") for name in text.split("\0") if name))

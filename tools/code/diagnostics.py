@@ -4,6 +4,7 @@ Files that no installed checker covers are parsed for syntax errors, with Python
 """
 
 import ast
+import asyncio
 import json
 import re
 import warnings
@@ -11,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tools.code.checkers import ESLINT, MYPY, PYRIGHT, PYTHON, RUFF, TSC, Checker, find_program, is_configured
+from tools.code.files import AT_ONCE
 from tools.code.languages import language_of
 from tools.code.outline import outline_of
 from tools.code.source import SourceText
@@ -120,9 +122,13 @@ async def _files(paths: Sequence[str], host: Host, call: Call) -> list[str]:
     for folder in folders:
         text, _ = await _run([*ripgrep_command(folder), "--files", "--null"], host, call, cwd=folder)
         prefix = "" if folder == "." else f"{folder.rstrip('/')}/"
-        found = [f"{prefix}{name.removeprefix('./')}" for name in text.split("\0") if name and language_of(name)]
+        found = await asyncio.to_thread(_sources_in, text, prefix)
         plain += await without_build_output(host, found, folder)
     return plain[: _FILES * 10]
+
+
+def _sources_in(text: str, prefix: str) -> list[str]:
+    return [f"{prefix}{name.removeprefix('./')}" for name in text.split("\0") if name and language_of(name)]
 
 
 async def _run(argv: Sequence[str], host: Host, call: Call, cwd: str = ".") -> tuple[str, int | None]:
@@ -181,13 +187,21 @@ def _eslint(text: str, host: Host) -> list[CheckerFinding]:
 
 async def _syntax(paths: list[str], host: Host) -> list[CheckerFinding] | None:
     found: list[CheckerFinding] = []
-    for path in paths[:_FILES]:
-        content = await host.read(path, _SIZE)
+    for start in range(0, min(len(paths), _FILES), AT_ONCE):
+        group = paths[start : min(start + AT_ONCE, _FILES)]
+        read = [(path, await host.read(path, _SIZE)) for path in group]
+        found += await asyncio.to_thread(_syntax_errors, read)
+    return found if paths else None
+
+
+def _syntax_errors(files: Sequence[tuple[str, bytes]]) -> list[CheckerFinding]:
+    found: list[CheckerFinding] = []
+    for path, content in files:
         if path.endswith((".py", ".pyi")):
             found += _parsed(path, content)
         elif outline := outline_of(SourceText(path, content)):
             found += [CheckerFinding(path, line, 1, "error", "syntax error", "syntax") for line in outline.errors[:20]]
-    return found if paths else None
+    return found
 
 
 def _parsed(path: str, content: bytes) -> list[CheckerFinding]:

@@ -60,7 +60,7 @@ async def _listed(host: Host, call: Call, options: Sequence[str], path: str) -> 
     def names() -> list[str]:
         return sorted(_from_workspace(name, path) for name in text.split("\0") if name)
 
-    return await without_build_output(host, await _parsed(text, names), path)
+    return await without_build_output(host, await parsed(text, names), path)
 
 
 async def matching_lines(
@@ -73,7 +73,7 @@ async def matching_lines(
     def hits() -> list[MatchingLine]:
         return [MatchingLine(_from_workspace(hit[1], path), int(hit[2]), hit[3]) for hit in _LINE.finditer(text)]
 
-    lines = await _parsed(text, hits)
+    lines = await parsed(text, hits)
     kept = frozenset(await without_build_output(host, dict.fromkeys(line.path for line in lines), path))
     return [line for line in lines if line.path in kept]
 
@@ -87,12 +87,12 @@ async def count_lines(host: Host, call: Call) -> dict[str, int]:
         lines = (line.split("\0", 1) for line in text.splitlines() if "\0" in line)
         return {name.removeprefix("./"): int(count) for name, count in lines if count.isdecimal()}
 
-    counts = await _parsed(text, pairs)
+    counts = await parsed(text, pairs)
     kept = await without_build_output(host, counts)
     return counts if len(kept) == len(counts) else {path: counts[path] for path in kept}
 
 
-async def _parsed(text: str, parse: Callable[[], T]) -> T:
+async def parsed(text: str, parse: Callable[[], T]) -> T:
     """In a thread if the output is long: other tasks go on meanwhile."""
     return parse() if len(text) < _LONG else await asyncio.to_thread(parse)
 

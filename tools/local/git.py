@@ -7,7 +7,7 @@ import os
 import re
 import stat
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ _CONVERTED = re.compile(rb"\b(text|eol|crlf|ident|filter|working-tree-encoding)\
 _CONVERTING = re.compile(rb"(autocrlf\s*=\s*(true|input)|^[ \t]*eol\s*=|objectformat\s*=|worktree\s*=)", re.I | re.M)
 _HEADER = struct.Struct(">4sII")
 _ENTRY = struct.Struct(">10I20sH")
+_FLAGS = struct.Struct(">H")
 _EXTENDED = 0x4000
 _STAGE = 0x3000
 
@@ -39,6 +40,29 @@ class IndexEntry(NamedTuple):
     content: bytes
     #: During a merge a file has several contents, and this is one of them.
     merging: bool
+
+
+class Index(Mapping[str, IndexEntry]):
+    """The entries by path, read when asked for: as objects, those of 50,000 files stop all threads while garbage is
+    collected.
+    """
+
+    def __init__(self, data: bytes, places: Mapping[str, int]) -> None:
+        self._data, self._places = data, places
+
+    def __getitem__(self, path: str) -> IndexEntry:
+        found = _ENTRY.unpack_from(self._data, self._places[path])
+        _, _, mtime, mtime_ns, _, inode, mode, _, _, size, content, flags = found
+        return IndexEntry(mtime, mtime_ns, inode, size, mode, content, bool(flags & _STAGE))
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
 
 
 class Repository:
@@ -143,7 +167,7 @@ def _read(path: Path) -> bytes:
 # -- the index ------------------------------------------------------------------------------------------------------
 
 
-def parse_index(data: bytes) -> dict[str, IndexEntry] | None:
+def parse_index(data: bytes) -> Index | None:
     """The entries by path; `None` for an index of an unknown kind."""
     try:
         return _entries(data)
@@ -151,15 +175,15 @@ def parse_index(data: bytes) -> dict[str, IndexEntry] | None:
         return None
 
 
-def _entries(data: bytes) -> dict[str, IndexEntry] | None:
+def _entries(data: bytes) -> Index | None:
     signature, version, count = _HEADER.unpack_from(data)
     if signature != b"DIRC" or version not in (2, 3, 4):
         return None
-    found: dict[str, IndexEntry] = {}
+    found: dict[str, int] = {}
     place, name = _HEADER.size, b""
     for _ in range(count):
         start = place
-        _, _, mtime, mtime_ns, _, inode, mode, _, _, size, content, flags = _ENTRY.unpack_from(data, place)
+        (flags,) = _FLAGS.unpack_from(data, place + _ENTRY.size - _FLAGS.size)
         place += _ENTRY.size + (2 if flags & _EXTENDED else 0)
         if version == 4:
             strip, place = _number(data, place)
@@ -169,10 +193,8 @@ def _entries(data: bytes) -> dict[str, IndexEntry] | None:
         end = data.index(b"\0", place)
         name += data[place:end]
         place = end + 1 if version == 4 else start + ((end - start) // 8 + 1) * 8
-        found[name.decode("utf-8", "surrogateescape")] = IndexEntry(
-            mtime, mtime_ns, inode, size, mode, content, bool(flags & _STAGE)
-        )
-    return None if _is_incomplete(data, place) else found
+        found[name.decode("utf-8", "surrogateescape")] = start
+    return None if _is_incomplete(data, place) else Index(data, found)
 
 
 def _number(data: bytes, place: int) -> tuple[int, int]:

@@ -48,6 +48,8 @@ _SMALL_BYTES = 64 * 1024
 #: Listing fewer files is quicker than asking a thread to.
 _FEW_FILES = 100
 _MAX_CACHED_DIRECTORIES = 64
+#: Reads in a row without a thread, after which other tasks get their turn.
+_READS_IN_A_ROW = 32
 
 
 class LocalHost:
@@ -88,6 +90,7 @@ class LocalHost:
         self._trace_directory = data_dir / TRACES
         #: Whether commands may be traced: that takes from them the right to gain rights.
         self.attributes: Callable[[], Awaitable[bool]] = _always
+        self._reads = 0
 
     def confined(self, confinement: Confinement) -> "LocalHost":
         """The same host, with its commands confined."""
@@ -116,7 +119,14 @@ class LocalHost:
         self.free_memory()
         self.root.close()
 
+    async def _take_turns(self) -> None:
+        """Small reads need no thread, so a caller that reads thousands of files would never let the loop go on."""
+        self._reads += 1
+        if self._reads % _READS_IN_A_ROW == 0:
+            await asyncio.sleep(0)
+
     async def stat(self, path: str, *, follow: bool = True) -> FileInfo:
+        await self._take_turns()
         root, name = self._locate(path)
         return files.stat_file(root, name, follow=follow)
 
@@ -124,12 +134,14 @@ class LocalHost:
         return self.root.real(path)
 
     async def read(self, path: str, limit: int, offset: int = 0) -> bytes:
+        await self._take_turns()
         root, name = self._locate(path)
         if limit > _LARGE_BYTES and files.stat_file(root, name).size > _LARGE_BYTES:
             return await asyncio.to_thread(files.read_file, root, name, limit, offset, secrets=self._secrets)
         return files.read_file(root, name, limit, offset, secrets=self._secrets)
 
     async def whole(self, path: str, limit: int) -> tuple[FileInfo, bytes | None]:
+        await self._take_turns()
         root, name = self._locate(path)
         info, content = files.whole_file(root, name, min(limit, _LARGE_BYTES), secrets=self._secrets)
         if content is None and info.kind == "file" and info.size <= limit:
@@ -184,6 +196,7 @@ class LocalHost:
                 self._writing.pop(name, None)
 
     async def look(self, path: str, limit: int) -> FileContent | None:
+        await self._take_turns()
         if self.root.seems_regular(path, _SMALL_BYTES):
             return files.look(self.root, path, limit)
         return await asyncio.to_thread(files.look, self.root, path, limit)
