@@ -6,8 +6,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from sidecar import __version__
-from sidecar.client.errors import ClientError
 from sidecar.commands.errors import EXIT_BROKEN_PIPE, EXIT_CANCELLED, EXIT_MEANINGS, EXIT_USAGE, CommandFailed
+from sidecar.config.errors import UserError
 
 if TYPE_CHECKING:
     from sidecar.commands.table import Command
@@ -36,7 +36,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         code = _dispatch(argv)
         sys.stdout.flush()
-    except ClientError as failure:
+    except UserError as failure:
         sys.stderr.write(f"brain: {failure}\n")
         return failure.exit_code
     except KeyboardInterrupt:

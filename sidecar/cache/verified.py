@@ -1,5 +1,6 @@
 """A cache that checks, at each hit, every file that the value was made from."""
 
+import os
 import time
 from collections.abc import Callable, Iterable
 from functools import cached_property
@@ -7,7 +8,6 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from cachetools import TLRUCache
-import os
 
 V = TypeVar("V")
 Key = tuple[str, ...]

@@ -4,14 +4,11 @@ ClientError         a request didn't succeed; the message is one line for people
 └── Unreachable     no sidecar answered, or none can start
 """
 
-#: The exit code of a sidecar that finds another one on its data directory.
-EXIT_ALREADY_RUNNING = 3
+from sidecar.config.errors import EXIT_NO_SIDECAR, UserError
 
 
-class ClientError(Exception):
-    """`exit_code` is what a command that fails with it exits with."""
-
-    exit_code = 1
+class ClientError(UserError):
+    pass
 
 
 class Refused(ClientError):
@@ -22,7 +19,7 @@ class Refused(ClientError):
 
 
 class Unreachable(ClientError):
-    exit_code = 4
+    exit_code = EXIT_NO_SIDECAR
 
 
 def is_stopping(error: ClientError) -> bool:

@@ -17,7 +17,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from sidecar.client.client import Client, Json
-from sidecar.client.errors import EXIT_ALREADY_RUNNING, ClientError, Unreachable
+from sidecar.client.errors import ClientError, Unreachable
+from sidecar.config.errors import EXIT_ALREADY_RUNNING
 from sidecar.config.paths import READY_FILE, TOKEN_FILE
 
 START_SECONDS = 15.0

@@ -8,22 +8,18 @@ import os
 from sidecar.commands.errors import EXIT_NO_SIDECAR, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir
 from sidecar.commands.serve import raise_file_limit, stop_on_signals
-from sidecar.commands.text import safe_line, style_for
+from sidecar.commands.text import print_json, safe_line, style_for
 from sidecar.config.keys import Keys
 from sidecar.config.paths import config_file
 
 
 def doors(args: argparse.Namespace) -> int:
-    from sidecar.doors.settings import DoorsError
-
     if args.action != "serve":
         return _list(args) if args.action == "list" else _retry(args)
     if args.items:
         raise CommandFailed("Items belong to `brain doors retry`.", EXIT_USAGE)
     try:
         return asyncio.run(_serve(args))
-    except DoorsError as error:
-        raise CommandFailed(str(error), EXIT_USAGE) from error
     except OSError as error:
         raise CommandFailed(f"The doors can't open: {error}.", EXIT_NO_SIDECAR) from error
 
@@ -33,8 +29,7 @@ def _list(args: argparse.Namespace) -> int:
 
     found = list_dead(data_dir(args))
     if args.json:
-        print(json.dumps([{"id": item.label, **item._asdict()} for item in found], ensure_ascii=False))
-        return 0
+        return print_json([{"id": item.label, **item._asdict()} for item in found])
     style = style_for()
     for item in found:
         print(f"{style.bold(item.label)}  {safe_line(item.subject)}  {style.dim(safe_line(item.name))}")

@@ -5,12 +5,13 @@ ClientError         a request to the sidecar failed, see `sidecar/client/errors.
 The exit codes of `brain` are stable; scripts rely on them.
 """
 
-from sidecar.client.errors import EXIT_ALREADY_RUNNING, ClientError, Unreachable
+from sidecar.client.errors import ClientError
+from sidecar.config.errors import EXIT_ALREADY_RUNNING
+from sidecar.config.errors import EXIT_FAILED as EXIT_FAILED
+from sidecar.config.errors import EXIT_NO_SIDECAR as EXIT_NO_SIDECAR
+from sidecar.config.errors import EXIT_USAGE as EXIT_USAGE
 
 EXIT_OK = 0
-EXIT_FAILED = 1
-EXIT_USAGE = 2
-EXIT_NO_SIDECAR = Unreachable.exit_code
 EXIT_DETACHED = 5
 EXIT_CANCELLED = 130
 EXIT_BROKEN_PIPE = 141

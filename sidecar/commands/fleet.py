@@ -1,26 +1,24 @@
 """`brain worker`, `brain fleet` and `brain top`: run workers on a database, see, drain, stop and scale them."""
 
 import argparse
-import asyncio
-import json
 import os
 import signal
+import subprocess
+import sys
 import time
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sidecar.client.sidecars import reading
-from sidecar.commands.errors import EXIT_NO_SIDECAR, EXIT_USAGE, CommandFailed
+from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
 from sidecar.commands.serve import ready_line, stop_on_signals, stop_with_parent
-from sidecar.commands.text import Style, clip, safe_line, short, style_for
+from sidecar.commands.text import Style, clip, print_json, safe_line, short, style_for
 
 if TYPE_CHECKING:
     from sidecar.config.settings import Settings
-import subprocess
-import sys
-from contextlib import suppress
 
 Json = dict[str, Any]
 _LOOK_SECONDS = 2.0
@@ -36,8 +34,7 @@ def fleet(args: argparse.Namespace) -> int:
         state = client.get("/api/brain/fleet")
     if args.json:
         shown = state if args.action == "status" else state[args.action]
-        print(json.dumps(shown, ensure_ascii=False))
-        return 0
+        return print_json(shown)
     style = style_for()
     if args.action in ("status", "workers"):
         print("\n".join(_workers(state, style)))
@@ -114,21 +111,19 @@ _NO_DATABASE = (
 
 def worker(args: argparse.Namespace) -> int:
     """Run tasks of a shared database until a signal stops it."""
-    from sidecar.config.settings import SettingsError, load
-    from sidecar.journal.errors import JournalError
+    import asyncio
 
-    try:
-        settings = load()
-        if not settings.database_url:
-            raise CommandFailed(_NO_DATABASE, EXIT_USAGE)
-        return asyncio.run(_run(args, workspace(args), settings))
-    except SettingsError as error:
-        raise CommandFailed(str(error), EXIT_USAGE) from error
-    except JournalError as error:
-        raise CommandFailed(str(error), EXIT_NO_SIDECAR) from error
+    from sidecar.config.settings import load
+
+    settings = load()
+    if not settings.database_url:
+        raise CommandFailed(_NO_DATABASE, EXIT_USAGE)
+    return asyncio.run(_run(args, workspace(args), settings))
 
 
 async def _run(args: argparse.Namespace, place: Path, settings: "Settings") -> int:
+    import asyncio
+
     from sidecar.app.launch import Launch
     from sidecar.app.sidecar import Sidecar
     from sidecar.telemetry import logs

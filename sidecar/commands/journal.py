@@ -5,14 +5,13 @@ import asyncio
 import os
 import sys
 
-from sidecar.commands.errors import EXIT_NO_SIDECAR, EXIT_USAGE, CommandFailed
+from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir
 from sidecar.config.data_dir import AlreadyRunning, DataDir
 from tools.text import plural
 
 
 def journal(args: argparse.Namespace) -> int:
-    from sidecar.journal.errors import JournalError
     from sidecar.journal.postgres.copy import copy_journal
     from sidecar.memory.notes import Notes
     from sidecar.memory.shared_notes import SharedNotes
@@ -30,8 +29,6 @@ def journal(args: argparse.Namespace) -> int:
         notes, known = SharedNotes(url).copy(Notes(data.path))
     except AlreadyRunning as error:
         raise CommandFailed(f"Stop the sidecar first (`brain stop`): {error}", EXIT_USAGE) from error
-    except JournalError as error:
-        raise CommandFailed(str(error), EXIT_NO_SIDECAR) from error
     print(f"Copied {plural(copied.copied, 'task')}; {copied.present} there already.")
     print(f"Copied {plural(notes, 'note')}; {known} there already.")
     for name in copied.source:

@@ -5,9 +5,8 @@ Without colours every line stays as the model wrote it.
 
 import re
 from collections.abc import Sequence
-from unicodedata import east_asian_width
 
-from sidecar.commands.text import Style
+from sidecar.commands.text import Style, width
 
 _HEADING = re.compile(r"^(\s*)#{1,6} (.+)$")
 _BULLET = re.compile(r"^(\s*)[*+-] (?=\S)")
@@ -59,19 +58,17 @@ def render_table(rows: Sequence[str], style: Style, indent: str, columns: int | 
     body = [cells[0], *cells[2:]]
     count = max(len(each) for each in body)
     padded = [[*each, *[""] * (count - len(each))] for each in body]
-    widths = [max(_width(_plain(row[place])) for row in padded) for place in range(count)]
+    widths = [max(width(_plain(row[place])) for row in padded) for place in range(count)]
     if columns is not None and len(indent) + sum(widths) + 3 * (count - 1) >= columns:
         return [f"{indent}{row}" for row in rows]
     lines = [
         indent
         + style.dim(" │ ")
-        .join(
-            _inline(cell, style) + " " * (width - _width(_plain(cell))) for cell, width in zip(row, widths, strict=True)
-        )
+        .join(_inline(cell, style) + " " * (room - width(_plain(cell))) for cell, room in zip(row, widths, strict=True))
         .rstrip()
         for row in padded
     ]
-    rule = indent + style.dim("─┼─".join("─" * width for width in widths))
+    rule = indent + style.dim("─┼─".join("─" * room for room in widths))
     return [style.bold(lines[0]), rule, *lines[1:]]
 
 
@@ -99,7 +96,3 @@ def _plain(text: str) -> str:
         ),
         text,
     )
-
-
-def _width(text: str) -> int:
-    return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)

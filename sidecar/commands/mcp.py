@@ -12,7 +12,7 @@ from sidecar.client.service import BrainService
 from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_FAILED, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
-from sidecar.commands.text import safe_line, style_for
+from sidecar.commands.text import print_json, safe_line, style_for
 
 #: A server has 30 s to start.
 _TEST_SECONDS = 45.0
@@ -74,8 +74,7 @@ def list_servers(args: argparse.Namespace) -> int:
     with reading(data_dir(args), place) as client:
         servers = _wait_for_starts(lambda: client.get("/api/brain/mcp", {"workspace": str(place)})["servers"])
     if args.json:
-        print(json.dumps({"servers": servers}, ensure_ascii=False))
-        return 0
+        return print_json({"servers": servers})
     style = style_for()
     for server in servers:
         paint = getattr(style, _STATES.get(server["state"], "dim"))
@@ -104,8 +103,7 @@ def list_references(args: argparse.Namespace) -> int:
     with reading(data_dir(args), place) as client:
         found = client.get("/api/brain/mcp/references", {"workspace": str(place)})
     if args.json:
-        print(json.dumps(found, ensure_ascii=False))
-        return 0
+        return print_json(found)
     for each in found["resources"]:
         print(f"{safe_line(each['mention'])}  {safe_line(each['description'] or each['name'])}")
     for each in found["prompts"]:

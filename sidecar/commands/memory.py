@@ -9,7 +9,7 @@ from sidecar.client.client import Json
 from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_FAILED, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
-from sidecar.commands.text import Style, clip, safe_line, style_for, terminal_columns
+from sidecar.commands.text import Style, clip, print_json, safe_line, style_for, terminal_columns
 
 _SECONDS = 600.0
 _SNIPPET_LINES = 3
@@ -51,8 +51,7 @@ def impact(args: argparse.Namespace) -> int:
     with reading(data_dir(args), place) as client:
         hits: list[Json] = client.post("/api/brain/memory/impact", body, timeout=_SECONDS)["hits"]
     if args.json:
-        print(json.dumps(hits, ensure_ascii=False))
-        return 0
+        return print_json(hits)
     style = style_for()
     distance = 0
     for hit in hits:
@@ -94,8 +93,7 @@ def _notes(args: argparse.Namespace, place: Path) -> int:
             return 0
         notes: list[Json] = client.get(f"/api/brain/memory/notes?workspace={quote(str(place), safe='')}")["notes"]
     if args.json:
-        print(json.dumps(notes, ensure_ascii=False))
-        return 0
+        return print_json(notes)
     style = style_for()
     for note in notes:
         state = style.yellow("proposed") if note["state"] == "proposed" else "accepted"
@@ -109,8 +107,7 @@ def _notes(args: argparse.Namespace, place: Path) -> int:
 
 def _show_state(found: Json, args: argparse.Namespace) -> int:
     if args.json:
-        print(json.dumps(found))
-        return 0
+        return print_json(found)
     progress = found["progress"]
     print(f"{found['state']}: {found['files']:,} files, {found['chunks']:,} chunks, {found['bytes'] / 1e6:.1f} MB")
     if found["state"] == "building":

@@ -12,9 +12,9 @@ from sidecar.client.client import Json
 from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_FAILED, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir
-from sidecar.commands.text import Style, safe_line, style_for
+from sidecar.commands.text import Style, print_json, safe_line, style_for
 from sidecar.config.keys import NAMES, VARIABLES, Keys, looks_like_key
-from sidecar.config.settings import ModelSettings, SettingsError, load
+from sidecar.config.settings import ModelSettings, load
 
 if TYPE_CHECKING:
     from sidecar.models.local import LocalServer
@@ -61,8 +61,7 @@ def _list_keys(found: Keys, *, as_json: bool) -> int:
     # Those of doors and sandboxes only where there is one: most people have none.
     origins = {name: origin for name in NAMES if (origin := found.origin(name)) or name in VARIABLES}
     if as_json:
-        print(json.dumps({provider: origin.place if origin else None for provider, origin in origins.items()}))
-        return 0
+        return print_json({provider: origin.place if origin else None for provider, origin in origins.items()})
     style = style_for()
     for provider, origin in origins.items():
         place = origin.place if origin else style.dim(f"none; brain keys set {provider}")
@@ -78,8 +77,7 @@ def models(args: argparse.Namespace) -> int:
     listed = _list_models(data_dir(args))
     servers = [] if args.no_search else find()
     if args.json:
-        print(json.dumps(listed.model_dump(by_alias=True) | to_wire(servers).model_dump(by_alias=True)))
-        return 0
+        return print_json(listed.model_dump(by_alias=True) | to_wire(servers).model_dump(by_alias=True))
     style = style_for()
     for role in listed.roles:
         print(_format_role(role.role, role.chain, style))
@@ -117,10 +115,7 @@ def _list_models(directory: Path) -> "ModelList":
     from sidecar.models.catalog import Catalog
     from sidecar.offline.registration import OFFLINE
 
-    try:
-        settings = load(os.environ)
-    except SettingsError as error:
-        raise CommandFailed(str(error)) from error
+    settings = load(os.environ)
     found = Keys(os.environ, directory, ModelSettings(settings).served_at)
     return Catalog(settings, Path(settings.scripts or directory / "scripts"), OFFLINE, found).list()
 

@@ -12,7 +12,7 @@ from sidecar.client.client import Client, Json
 from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_FAILED, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
-from sidecar.commands.text import safe_line, style_for
+from sidecar.commands.text import print_json, safe_line, style_for
 from sidecar.commands.tools import parse_arguments
 from sidecar.config.repositories import is_remote_name
 
@@ -41,8 +41,7 @@ def list_permissions(args: argparse.Namespace) -> int:
         grants = client.get("/api/brain/grants")["grants"]
         approvals = client.get("/api/brain/approvals")["approvals"]
     if args.json:
-        print(json.dumps({"grants": grants, "approvals": approvals}, ensure_ascii=False))
-        return 0
+        return print_json({"grants": grants, "approvals": approvals})
     for each in grants:
         value = f" {safe_line(each['value'])}" if each["value"] else ""
         until = f"  until {datetime.fromtimestamp(each['until']):%Y-%m-%d %H:%M}" if each.get("until") else ""
@@ -91,8 +90,7 @@ def _grant(args: argparse.Namespace, kind: str, value: str | None) -> int:
     with reading(data_dir(args), Path.cwd()) as client:
         granted = client.post("/api/brain/grants", body)
     if args.json:
-        print(json.dumps(granted, ensure_ascii=False))
-        return 0
+        return print_json(granted)
     what = f" {safe_line(granted['value'])}" if granted["value"] else ""
     print(f"Granted {kind}{what} to {safe_line(granted['workspace'])}. Revoke it: brain policy revoke {granted['id']}")
     return 0

@@ -266,22 +266,9 @@ class TaskRenderer:
             lines += [self._style.dim(row) for row in paragraph(safe_line(hint), self._wrap, "    ", first="  - ")]
         return lines
 
-    def _on_escalation(self, event: Event) -> list[str]:
-        self._facts["escalation"] = event
+    def _keep_fact(self, event: Event) -> list[str]:
+        """For the task's outcome."""
+        self._facts[event["type"]] = event
         return []
 
-    def _on_complete(self, event: Event) -> list[str]:
-        self._facts["complete"] = event
-        return []
-
-    def _on_error(self, event: Event) -> list[str]:
-        self._facts["error"] = event
-        return []
-
-    def _on_cancelled(self, event: Event) -> list[str]:
-        self._facts["cancelled"] = event
-        return []
-
-    def _on_usage(self, event: Event) -> list[str]:
-        self._facts["usage"] = event
-        return []
+    _on_escalation = _on_complete = _on_error = _on_cancelled = _on_usage = _keep_fact

@@ -1,8 +1,6 @@
 """`brain diff`, `brain rewind`, `brain undo` and `brain pr review`: changes of a task or a pull request."""
 
 import argparse
-import asyncio
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -12,9 +10,7 @@ from sidecar.client.client import Client, Json
 from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, task_id
-from sidecar.commands.text import paint_diff, safe, safe_line, short, style_for
-from sidecar.config.keys import Keys
-from sidecar.config.paths import config_file
+from sidecar.commands.text import paint_diff, print_json, safe, safe_line, short, style_for
 
 
 def diff(args: argparse.Namespace) -> int:
@@ -25,8 +21,7 @@ def diff(args: argparse.Namespace) -> int:
             decision = {"accept": _hunk_ids(found, args.accept), "reject": _hunk_ids(found, args.reject)}
             found = client.post(f"/api/brain/tasks/{task}/hunks", decision)
     if args.json:
-        print(json.dumps(found, ensure_ascii=False))
-        return 0
+        return print_json(found)
     style = style_for()
     # Notes are not part of the patch.
     notes = sys.stdout if sys.stdout.isatty() else sys.stderr
@@ -81,8 +76,7 @@ def _rewind(client: Client, task: str, args: argparse.Namespace, what: Json) -> 
     body = {**what, "preview": args.preview, "uncertain": args.include}
     done = client.post(path, body)
     if args.json:
-        print(json.dumps(done, ensure_ascii=False))
-        return 0
+        return print_json(done)
     style = style_for()
     for file in done["files"]:
         print(f"  {style.green(file['change'])}  {safe_line(file['path'])}")
@@ -105,22 +99,21 @@ def _count(done: Json, *, preview: bool) -> str:
 
 
 def review(args: argparse.Namespace) -> int:
+    import asyncio
+
+    from sidecar.config.keys import Keys
+    from sidecar.config.paths import config_file
     from sidecar.doors.pr_review import find_repository, review_pull
-    from sidecar.doors.settings import DoorsError, load_doors
+    from sidecar.doors.settings import load_doors
 
     place, configuration = data_dir(args), config_file().parent
-    try:
-        workspace = str(Path(args.workspace or Path.cwd()).resolve())
-        repository = args.repository or find_repository(load_doors(configuration), workspace)
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        environ = Keys(os.environ, place).environment()
-        work = review_pull(place, configuration, environ, repository, args.number, post=not args.no_post)
-        done = asyncio.run(work)
-    except DoorsError as error:
-        raise CommandFailed(str(error), EXIT_USAGE) from error
+    workspace = str(Path(args.workspace or Path.cwd()).resolve())
+    repository = args.repository or find_repository(load_doors(configuration), workspace)
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    environ = Keys(os.environ, place).environment()
+    done = asyncio.run(review_pull(place, configuration, environ, repository, args.number, post=not args.no_post))
     if args.json:
-        print(json.dumps({"taskId": done.task_id, **done._asdict()}, ensure_ascii=False))
-        return 0
+        return print_json({"taskId": done.task_id, **done._asdict()})
     style = style_for()
     print(safe(done.body))
     for comment in done.comments:

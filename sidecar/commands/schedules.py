@@ -1,21 +1,19 @@
 """`brain schedules`: what starts by itself, when, and what it has used."""
 
 import argparse
-import json
 from datetime import datetime
 
 from sidecar.client.client import Json
 from sidecar.client.sidecars import reading
 from sidecar.commands.parser import data_dir
-from sidecar.commands.text import Style, safe_line, short, style_for
+from sidecar.commands.text import Style, print_json, safe_line, short, style_for
 
 
 def schedules(args: argparse.Namespace) -> int:
     with reading(data_dir(args)) as client:
         found = client.get("/api/brain/schedules")
     if args.json:
-        print(json.dumps(found, ensure_ascii=False))
-        return 0
+        return print_json(found)
     style = style_for()
     for each in found["schedules"]:
         print("\n".join(_lines(style, each)))

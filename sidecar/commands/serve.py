@@ -16,7 +16,6 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sidecar.client.errors import EXIT_ALREADY_RUNNING
 from sidecar.commands.errors import EXIT_NO_SIDECAR, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
 
@@ -51,18 +50,8 @@ def serve(args: argparse.Namespace) -> int:
     sys.setswitchinterval(_SWITCH_SECONDS)
     import asyncio
 
-    from sidecar.config.data_dir import AlreadyRunning
-    from sidecar.config.settings import SettingsError
-    from sidecar.journal.errors import JournalError
-
     try:
         return asyncio.run(serve_until_stopped(args, place))
-    except SettingsError as error:
-        raise CommandFailed(str(error), EXIT_USAGE) from error
-    except AlreadyRunning as error:
-        raise CommandFailed(str(error), EXIT_ALREADY_RUNNING) from error
-    except JournalError as error:
-        raise CommandFailed(str(error), EXIT_NO_SIDECAR) from error
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             problem = f"Port {args.port} on {args.host} is in use. Choose another with --port; 0 takes any free port."

@@ -85,16 +85,13 @@ def build_shell(
     """Its commands run in the same sandbox and with the same limits as the sidecar's."""
     from bridge.shell.shell import ReferenceShell
     from sidecar import __version__
-    from sidecar.config.settings import SettingsError, load
+    from sidecar.config.settings import load
     from sidecar.wire.bridge import ShellInfo
     from tools.executor.registry import default_registry
     from tools.local.confinement import CommandLimits
     from tools.local.sandbox.probe import Sandboxes
 
-    try:
-        settings = load(os.environ)
-    except SettingsError as error:
-        raise CommandFailed(str(error), EXIT_USAGE) from error
+    settings = load(os.environ)
     return ReferenceShell(
         place,
         lambda: find_endpoint(directory),

@@ -11,7 +11,7 @@ from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_FAILED, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, task_id
 from sidecar.commands.tasks import read_events
-from sidecar.commands.text import Style, clip, safe_line, style_for
+from sidecar.commands.text import Style, clip, print_json, safe_line, style_for
 from sidecar.config.paths import write_private
 
 BY = ("day", "model", "agent")
@@ -22,8 +22,7 @@ def stats(args: argparse.Namespace) -> int:
     with reading(data_dir(args)) as client:
         found: Json = client.get("/api/brain/stats", {"days": args.days})
     if args.json:
-        print(json.dumps(found, ensure_ascii=False))
-        return 0
+        return print_json(found)
     style = style_for()
     ended = ", ".join(f"{count:,} {style.status(status)}" for status, count in sorted(found["ended"].items()))
     print(f"Tasks that ended: {ended or 'none'}")

@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from typing import Literal
 from urllib.parse import quote
 
 from sidecar.client.client import Client, Json
@@ -48,7 +49,7 @@ def cancel(args: argparse.Namespace) -> int:
 def approve(args: argparse.Namespace) -> int:
     client = Launcher(data_dir(args)).client()
     task = task_id(client, args.id)
-    waiting = open_approvals(client, task)
+    waiting = find_open(client, task, "approval")
     if args.approval is None and not waiting:
         print("The task isn't waiting for approval.")
         return 0
@@ -77,7 +78,7 @@ def answer(args: argparse.Namespace) -> int:
         args.id, args.answer = None, args.id
     client = Launcher(data_dir(args)).client()
     task = task_id(client, args.id)
-    waiting = open_questions(client, task)
+    waiting = find_open(client, task, "question")
     if not waiting:
         print("The task has no open question.")
         return 0
@@ -98,21 +99,13 @@ def answer(args: argparse.Namespace) -> int:
     return 0
 
 
-def open_questions(client: Client, task: str) -> dict[str, Json]:
+def find_open(client: Client, task: str, kind: Literal["approval", "question"]) -> dict[str, Json]:
+    """The task's approvals or questions without an answer, by id."""
     waiting: dict[str, Json] = {}
     for event in read_events(client, task):
-        if event["type"] == "question" and event["state"] == "asked":
-            waiting[event["questionId"]] = event
-        elif event["type"] == "question":
-            waiting.pop(event["questionId"], None)
-    return waiting
-
-
-def open_approvals(client: Client, task: str) -> dict[str, Json]:
-    waiting: dict[str, Json] = {}
-    for event in read_events(client, task):
-        if event["type"] == "approval" and event["state"] == "requested":
-            waiting[event["approvalId"]] = event
-        elif event["type"] == "approval":
-            waiting.pop(event["approvalId"], None)
+        if event["type"] == kind:
+            name = event[f"{kind}Id"]
+            waiting.pop(name, None)
+            if event["state"] in ("requested", "asked"):
+                waiting[name] = event
     return waiting

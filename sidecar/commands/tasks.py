@@ -13,7 +13,7 @@ from sidecar.client.sidecars import reading
 from sidecar.commands.output import PlainScreen, open_output
 from sidecar.commands.parser import data_dir, directories, task_id
 from sidecar.commands.render import TaskRenderer
-from sidecar.commands.text import Style, clip, safe_line, short, style_for, terminal_columns
+from sidecar.commands.text import Style, clip, print_json, safe_line, short, style_for, terminal_columns
 from sidecar.commands.watch import Watch
 
 _PAGE = 200
@@ -61,8 +61,7 @@ def show(args: argparse.Namespace) -> int:
                 client
             )
         if args.json and not args.follow:
-            print(json.dumps(task, ensure_ascii=False))
-            return 0
+            return print_json(task)
         events = list(read_events(client, task["id"]))
     if args.json:
         print("".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events), end="")

@@ -84,6 +84,14 @@ def duration(milliseconds: float) -> str:
     return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {seconds:02} s"
 
 
+def print_json(value: Any, *, indent: int | None = None) -> int:
+    """Print what `--json` asks for; returns the exit code of success."""
+    import json
+
+    print(json.dumps(value, ensure_ascii=False, indent=indent))
+    return 0
+
+
 def short(task_id: str) -> str:
     """A prefix of the id, long enough to name the task."""
     return task_id[:10]

@@ -8,36 +8,15 @@ from typing import TYPE_CHECKING
 from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir
 from sidecar.config.data_dir import DataDir
-from sidecar.config.settings import SettingsError, load
-from sidecar.config.tokens import TokenError, Tokens
+from sidecar.config.settings import load
+from sidecar.config.tokens import Tokens
 
 if TYPE_CHECKING:
     from sidecar.fleet.tokens import DatabaseTokens
 
 
 def tokens(args: argparse.Namespace) -> int:
-    try:
-        return _act(_open(args), args)
-    except TokenError as error:
-        raise CommandFailed(str(error), EXIT_USAGE) from error
-
-
-def _open(args: argparse.Namespace) -> "Tokens | DatabaseTokens":
-    """In a fleet the database has them, else the data directory."""
-    try:
-        url = load().database_url
-    except SettingsError as error:
-        raise CommandFailed(str(error), EXIT_USAGE) from error
-    if url:
-        from sidecar.fleet.tokens import DatabaseTokens
-
-        return DatabaseTokens(url)
-    directory = DataDir(data_dir(args))
-    directory.prepare()
-    return Tokens(directory.path)
-
-
-def _act(kept: "Tokens | DatabaseTokens", args: argparse.Namespace) -> int:
+    kept = _open(args)
     if args.action == "list":
         _list(kept, as_json=args.json)
         return 0
@@ -49,6 +28,17 @@ def _act(kept: "Tokens | DatabaseTokens", args: argparse.Namespace) -> int:
         raise CommandFailed(f"{args.name} has no token. `brain tokens` lists who has.", EXIT_USAGE)
     print(f"The token of {args.name} no longer works.")
     return 0
+
+
+def _open(args: argparse.Namespace) -> "Tokens | DatabaseTokens":
+    """In a fleet the database has them, else the data directory."""
+    if url := load().database_url:
+        from sidecar.fleet.tokens import DatabaseTokens
+
+        return DatabaseTokens(url)
+    directory = DataDir(data_dir(args))
+    directory.prepare()
+    return Tokens(directory.path)
 
 
 def _add(kept: "Tokens | DatabaseTokens", args: argparse.Namespace) -> int:

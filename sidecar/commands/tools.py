@@ -10,7 +10,7 @@ from sidecar.client.client import Json
 from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_FAILED, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
-from sidecar.commands.text import clip, safe, safe_line, style_for, terminal_columns
+from sidecar.commands.text import clip, print_json, safe, safe_line, style_for, terminal_columns
 from sidecar.config.repositories import is_remote_name, normalize_repository
 
 TOOL_SECONDS = 3_600.0
@@ -20,8 +20,7 @@ def list_tools(args: argparse.Namespace) -> int:
     with reading(data_dir(args)) as client:
         tools: list[Json] = client.get("/api/brain/tools")["tools"]
     if args.json:
-        print(json.dumps(tools, ensure_ascii=False, indent=2))
-        return 0
+        return print_json(tools, indent=2)
     style = style_for()
     columns = terminal_columns()
     effects = {"none": "", "files": style.yellow("  changes files"), "command": style.yellow("  runs a program")}
@@ -77,8 +76,7 @@ def route(args: argparse.Namespace) -> int:
         asked = {"task": args.task, "context": {"workspace": str(workspace(args))}}
         found = client.post("/api/brain/route", asked)
     if args.json:
-        print(json.dumps(found))
-        return 0
+        return print_json(found)
     style = style_for()
     print(f"{style.bold(found['intent'])}  {' → '.join(found['pipeline'])}")
     print(style.dim(f"because {found['why']} (confidence {found['confidence']:.0%})"))
@@ -93,8 +91,7 @@ def trust(args: argparse.Namespace) -> int:
         if not args.list:
             answer = client.post("/api/brain/trust", {"workspace": place, "trusted": not args.revoke})
     if args.json:
-        print(json.dumps(answer, ensure_ascii=False))
-        return 0
+        return print_json(answer)
     style = style_for()
     if not args.list and not args.revoke:
         # What you trusted before and what you trust now.

@@ -6,7 +6,7 @@ import json
 from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, task_id
-from sidecar.commands.text import safe, safe_line, short, style_for
+from sidecar.commands.text import print_json, safe, safe_line, short, style_for
 
 
 def merge(args: argparse.Namespace) -> int:
@@ -57,8 +57,7 @@ def worktrees(args: argparse.Namespace) -> int:
     with reading(data_dir(args)) as client:
         found = client.get("/api/brain/worktrees")
     if args.json:
-        print(json.dumps(found, ensure_ascii=False))
-        return 0
+        return print_json(found)
     style = style_for()
     for each in found["worktrees"]:
         files = f" ({each['files']} files)" if each["files"] else ""
@@ -79,8 +78,7 @@ def _clean(args: argparse.Namespace) -> int:
         named = [next((name for name in known if name.startswith(given)), given) for given in args.tasks]
         done = client.post("/api/brain/worktrees/clean", {"tasks": named, "discard": args.discard})
     if args.json:
-        print(json.dumps(done, ensure_ascii=False))
-        return 0
+        return print_json(done)
     for name in done["removed"]:
         print(f"Removed the worktree of {short(name)}.")
     for each in done["kept"]:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from sidecar.config.errors import EXIT_ALREADY_RUNNING, UserError
 from sidecar.config.paths import READY_FILE, TOKEN_FILE, write_private
 from sidecar.wire.system import Ready, Renewal
 
@@ -22,7 +23,9 @@ _LEAST_FOR_RESERVE = 4 * 1024 * 1024
 _OPEN_OR_CREATE = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
 
 
-class AlreadyRunning(Exception):
+class AlreadyRunning(UserError):
+    exit_code = EXIT_ALREADY_RUNNING
+
     def __init__(self, path: Path, running: Ready | None) -> None:
         where = f" at {running.url} (process {running.pid})" if running else ""
         super().__init__(

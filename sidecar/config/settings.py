@@ -13,6 +13,7 @@ from typing import Annotated, Literal, NamedTuple, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from sidecar.config.errors import UsageError
 from sidecar.config.paths import config_file, write_private
 
 PREFIX = "BRAIN_"
@@ -21,7 +22,7 @@ BASE_URL = "openai_base_url"
 log = logging.getLogger(__name__)
 
 
-class SettingsError(Exception):
+class SettingsError(UsageError):
     pass
 
 

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
+from sidecar.config.errors import UsageError
 from sidecar.config.stored import StoredValue
 
 #: `look` reads, `work` also starts and steers tasks, `decide` also answers approvals and changes what is permitted.
@@ -20,7 +21,7 @@ _NAME = re.compile(r"[\w.@-]{1,64}")
 _PREFIX = "brain_"
 
 
-class TokenError(Exception):
+class TokenError(UsageError):
     """Says what is wrong with a name or a role."""
 
 

@@ -17,6 +17,7 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from sidecar.cache.verified import Stamp
+from sidecar.config.errors import UsageError
 from sidecar.wire.tasks import AgentName, Approvals
 
 GITHUB_URL = "https://api.github.com"
@@ -24,7 +25,7 @@ Table = TypeVar("Table", bound=BaseModel)
 AbsolutePath = Annotated[str, Field(pattern=r"^/")]
 
 
-class DoorsError(Exception):
+class DoorsError(UsageError):
     """A file of the configuration directory can't be used. The message names it and says what to change."""
 
 

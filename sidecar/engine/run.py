@@ -1,7 +1,7 @@
 """One run of a task: a worker claimed it and carries it out. Agents and tools reach its log through this."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from sidecar.engine.approvals import Approvals, Clock, Slots, Waits
 from sidecar.engine.budget import Budget
@@ -12,21 +12,12 @@ from sidecar.engine.steps import StepKey
 from sidecar.engine.task_log import TaskLog
 from sidecar.engine.turns import Turns
 from sidecar.journal.port import Claim, Journal, Record
-from sidecar.wire.events import Event, StepEvent
+from sidecar.wire.events import ChangedFile, DiffEvent, Event, KilledProcess, StepEvent
 from sidecar.wire.tasks import Attachment, StoredRequest
-
-if TYPE_CHECKING:
-    from sidecar.engine.review import Review
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
-
-from sidecar.wire.events import ChangedFile, DiffEvent, KilledProcess
 from tools.ledger import ApprovalPrompt, IntentRecord, NewBlob, Outcome, Question
 
 if TYPE_CHECKING:
-    from sidecar.engine.approvals import Approvals
-    from sidecar.engine.questions import Questions
-    from sidecar.engine.task_log import TaskLog
+    from sidecar.engine.review import Review
 
 
 class TaskLedger:

@@ -13,11 +13,12 @@ JournalError
 └── JournalTooNew     the file was written by a newer version
 """
 
+from sidecar.config.errors import EXIT_NO_SIDECAR, UserError
 from sidecar.wire.tasks import Status
 
 
-class JournalError(Exception):
-    pass
+class JournalError(UserError):
+    exit_code = EXIT_NO_SIDECAR
 
 
 class UnknownTask(JournalError):
