@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
-from pydantic import AliasChoices, Field, JsonValue
+from pydantic import AliasChoices, Field
 
-from sidecar.wire.base import ErrorBody, JsonObject, ToolStatus, Wire, optional
+from sidecar.wire.base import ErrorBody, JsonObject, ToolStatus, UncheckedJson, Wire, optional
 from sidecar.wire.events import Event
 
 Answer = Literal["allow", "deny"]
@@ -72,7 +72,7 @@ class Outcome(Wire):
 
     status: ToolStatus
     content: str
-    details: JsonValue = optional()
+    details: UncheckedJson = optional()
     summary: str
     error: ErrorBody | None = optional()
     duration_ms: float

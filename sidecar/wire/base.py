@@ -2,10 +2,25 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, JsonValue
 from pydantic.alias_generators import to_camel
+from pydantic_core import CoreSchema, core_schema
 
 JsonObject = dict[str, JsonValue]
+
+
+class _Unchecked:
+    """Pydantic calls a Python function for every value in a `JsonValue`; a result may hold thousands."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        described = handler(source)
+        functions = [lambda _, describe: describe(described)]
+        return core_schema.any_schema(metadata={"pydantic_js_annotation_functions": functions})
+
+
+#: For what our own code builds, or a JSON parser has read.
+UncheckedJson = Annotated[JsonValue, _Unchecked()]
+UncheckedJsonObject = Annotated[JsonObject, _Unchecked()]
 
 
 class Wire(BaseModel):

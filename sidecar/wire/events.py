@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, Field
 
-from sidecar.wire.base import ErrorBody, JsonObject, ToolStatus, Wire, optional
+from sidecar.wire.base import ErrorBody, ToolStatus, UncheckedJson, UncheckedJsonObject, Wire, optional
 from sidecar.wire.intents import Intent
 from sidecar.wire.tasks import Status, TaskResult, Usage
 
@@ -136,13 +136,13 @@ class ToolEvent(Event):
     message_id: Annotated[str | None, Field(description="The message of the turn that made the call.")] = optional()
     tool: str
     status: ToolStatus
-    args: JsonObject
+    args: UncheckedJsonObject
     summary: str
     duration_ms: float
     cached: bool
     executor: str
     error: ErrorBody | None = optional()
-    details: JsonValue = optional()
+    details: UncheckedJson = optional()
 
 
 class ToolOutputEvent(Event):
