@@ -92,9 +92,13 @@ class ServerProcess:
         try:
             reader, writer = await connect_pipes(process, pipes)
             tasks.append(asyncio.create_task(self._collect_errors(process, pipes), name="mcp-stderr"))
-            yield MessageReader(self, reader), MessageWriter(writer, lambda each: self._watch_probe(each, reader))
+            yield MessageReader(self, reader), MessageWriter(self, writer, lambda each: self._watch_probe(each, reader))
         finally:
             await run_to_completion(self._end(tasks, pipes))
+
+    def note_request(self) -> None:
+        """Allow the server one more message: the answer."""
+        self._rate = (self._rate[0], self._rate[1] - 1)
 
     def note_message(self) -> bool:
         """Count a message; false if the server sends too many."""
@@ -224,12 +228,14 @@ class MessageReader(_Stream):
 
 
 class MessageWriter(_Stream):
-    def __init__(self, writer: asyncio.StreamWriter, probed: Callable[[Any], None]) -> None:
+    def __init__(self, process: ServerProcess, writer: asyncio.StreamWriter, probed: Callable[[Any], None]) -> None:
+        self._process = process
         self._writer = writer
         self._probed = probed
 
     async def send(self, item: "SessionMessage", /) -> None:
         message = item.message
+        self._process.note_request()
         self._writer.write(message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
         try:
             if self._writer.transport.is_closing() or self._writer.transport.get_write_buffer_size():
