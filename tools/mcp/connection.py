@@ -151,12 +151,12 @@ class ServerConnection:
         self._loading = True
         try:
             # Importing takes a second, so not on the event loop's thread.
-            client_class, self._errors, options = await asyncio.to_thread(_load)
+            make_client, self._errors, options = await asyncio.to_thread(_load)
             opening = await self._open_transport()
         finally:
             self._loading = False
         self._peer = opening.peer
-        client: Client = client_class(
+        client: Client = make_client(
             opening.streams,
             cache=None,
             read_timeout_seconds=_REQUEST_SECONDS,
@@ -437,7 +437,9 @@ async def _unchecked(name: str, result: Any) -> None:
 
 
 def _load() -> tuple[Any, tuple[type[Any], ...], dict[str, Any]]:
-    from mcp import Client, MCPError
+    from mcp import MCPError
     from mcp_types import Implementation
 
-    return Client, (MCPError,), {"client_info": Implementation(name="rainy-brain", version=__version__)}
+    from tools.mcp.dispatcher import make_client
+
+    return make_client, (MCPError,), {"client_info": Implementation(name="rainy-brain", version=__version__)}

@@ -10,6 +10,7 @@ import pytest
 
 from sidecar.wire.events import ToolOutputEvent
 from tests.support.mcp.bench import McpBench, scripted
+from tests.waiting import SECONDS
 
 pytest.importorskip("mcp", reason="the package mcp is not installed")
 
@@ -179,6 +180,19 @@ async def test_a_cancelled_call_ends_at_once_and_the_server_lives_on(make: Make)
     with pytest.raises(asyncio.CancelledError):
         await call
     assert list(bench.ledger.outcomes.values())[-1].status == "cancelled"
+
+
+async def test_a_server_is_told_which_call_you_cancelled(make: Make) -> None:
+    bench = make(scripted(timeout=60, allow=["hang", "look"]))
+    await bench.call("s__echo", text="x")
+    call = asyncio.create_task(bench.call("s__hang", listens=True))
+    connection = bench.servers.connection(bench.servers.entries(str(bench.workspace))["s"])
+    async with asyncio.timeout(SECONDS):
+        while not connection._requests:
+            await asyncio.sleep(0.01)
+    call.cancel()
+    await asyncio.wait((call,))
+    assert len(json.loads((await bench.call("s__look")).content)["cancelled"]) == 1
 
 
 async def test_closing_leaves_no_process_behind(make: Make) -> None:

@@ -66,6 +66,10 @@ def listed(params):
     return {"tools": tools()}
 
 
+#: The requests that the client has cancelled.
+cancelled = []
+
+
 def call(request):
     name, arguments = request["params"]["name"], request["params"].get("arguments") or {}
     if name == "echo":
@@ -77,6 +81,11 @@ def call(request):
             return text(str(error), isError=True)
         return text("written")
     if name == "hang":
+        for line in sys.stdin if arguments.get("listens") else ():
+            told = json.loads(line)
+            if told.get("method") == "notifications/cancelled":
+                cancelled.append(told["params"]["requestId"])
+                return None
         time.sleep(3600)
     if name == "die":
         os._exit(3)
@@ -98,6 +107,7 @@ def call(request):
         seen = {
             "environment": sorted(os.environ),
             "home": sorted(each.name for each in home.iterdir()) if home.exists() else [],
+            "cancelled": cancelled,
         }
         for place in arguments.get("paths") or []:
             try:
@@ -178,7 +188,8 @@ for line in sys.stdin:
     elif method == "tools/list":
         send({"id": request["id"], "result": listed(request.get("params") or {})})
     elif method == "tools/call":
-        send({"id": request["id"], "result": call(request)})
+        if (result := call(request)) is not None:
+            send({"id": request["id"], "result": result})
     elif method == "resources/list":
         send({"id": request["id"], "result": resources(request.get("params") or {})})
     elif method == "resources/templates/list":
