@@ -198,8 +198,9 @@ class Redactor:
         return [self.json(each, clean) for each in value] if isinstance(value, list) else value
 
     def _may_hold(self, text: str) -> bool:
-        literals = (literal for _, literals, _ in _compiled() for literal in literals)
-        return any(each in text for each in (*self._values(), *literals))
+        if len(text) < _MIN_LENGTH:
+            return False
+        return any(value in text for value in self._values()) or _any_literal().search(text) is not None
 
     def open_end(self, text: str) -> int:
         """The index from which on the text may be the start of a secret, once more of it arrives."""

@@ -63,6 +63,7 @@ def download_hint(entry: ServerEntry) -> str:
 def sandbox_hint(server: str, text: str, *, starting: bool = False) -> str:
     """What a server's sandbox may have kept from it; empty if nothing in the text says so."""
     for signs, grant in _START_HINTS if starting else _HINTS:
-        if any(sign in text for sign in signs):
-            return f"[The sandbox may be why: the entry of {server} in mcp.json has no {grant}.]"
+        for sign in signs:
+            if sign in text:
+                return f"[The sandbox may be why: the entry of {server} in mcp.json has no {grant}.]"
     return ""

@@ -22,6 +22,9 @@ class ExternalArguments(Arguments):
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=False, extra="ignore", frozen=True)
 
+    def paths(self) -> tuple[str, ...]:
+        return (".",)
+
     def time_limit(self, default: float) -> float:
         return _WHOLE_DAY
 
