@@ -41,9 +41,10 @@ class McpRoutes:
         self._workspace = workspace
 
     async def list(self, request: Request) -> Response:
-        """Starts the servers that nobody has seen yet, so that the next answer shows their tools."""
+        """Starts your own servers that nobody has seen yet, so that the next answer shows their tools."""
         workspace = self._workspace(request.query_params.get("workspace"))
-        self._servers.start(workspace)
+        if request.query_params.get("start") != "false":
+            self._servers.start(workspace, own=True)
         return self._listed(workspace)
 
     async def references(self, request: Request) -> Response:

@@ -3,8 +3,6 @@
 import argparse
 import json
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 from sidecar.client.client import Client, Json
@@ -16,8 +14,6 @@ from sidecar.commands.text import print_json, safe_line, style_for
 
 #: A server has 30 s to start.
 _TEST_SECONDS = 45.0
-#: How long a list waits for servers that are just starting.
-_START_SECONDS = 3.0
 _STATES = {"ready": "green", "failed": "red", "changed": "yellow"}
 
 
@@ -72,7 +68,7 @@ def add(args: argparse.Namespace) -> int:
 def list_servers(args: argparse.Namespace) -> int:
     place = workspace(args)
     with reading(data_dir(args), place) as client:
-        servers = _wait_for_starts(lambda: client.get("/api/brain/mcp", {"workspace": str(place)})["servers"])
+        servers = client.get("/api/brain/mcp", {"workspace": str(place), "start": "false"})["servers"]
     if args.json:
         return print_json({"servers": servers})
     style = style_for()
@@ -85,17 +81,11 @@ def list_servers(args: argparse.Namespace) -> int:
         )
         if server.get("error"):
             print(f"    {safe_line(server['error'])}")
+        elif not server["pinned"]:
+            print(f"    See its tools, and accept them: brain mcp test {safe_line(server['name'])}")
     if not servers:
         print("No MCP servers. Add one: brain mcp add NAME -- COMMAND …")
     return 0
-
-
-def _wait_for_starts(look: Callable[[], list[Json]]) -> list[Json]:
-    end, servers = time.monotonic() + _START_SECONDS, look()
-    while any(server["state"] == "starting" for server in servers) and time.monotonic() < end:
-        time.sleep(0.2)
-        servers = look()
-    return servers
 
 
 def list_references(args: argparse.Namespace) -> int:

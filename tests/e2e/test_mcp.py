@@ -1,12 +1,15 @@
 """Tasks that use MCP servers, through the whole sidecar."""
 
 import json
+import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -14,7 +17,7 @@ from tests.e2e.support import Json, RunningSidecar, clean_environ, running_sidec
 from tests.e2e.terminal import brain
 from tests.faults.readers import resident
 from tests.support.mcp import packages
-from tests.support.mcp.bench import scripted
+from tests.support.mcp.bench import SERVER, scripted
 
 pytest.importorskip("mcp", reason="the package mcp is not installed")
 
@@ -206,6 +209,36 @@ def test_servers_are_added_listed_tested_and_removed_by_commands(mcp_sidecar: Ru
         assert run_brain("remove", name)[0] == 0
     assert "good" not in run_brain("list")[1]
     assert run_brain("test", "good")[0] == 1
+
+
+def is_running(program: Path) -> bool:
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            if os.fsencode(program) in file.read_bytes():
+                return True
+    return False
+
+
+def test_listing_starts_no_server_that_a_repository_brings(mcp_sidecar: RunningSidecar) -> None:
+    program = mcp_sidecar.workspace / "server.py"
+    program.write_text(Path(SERVER).read_text())
+    entry = {"command": sys.executable, "args": [str(program)]}
+    (mcp_sidecar.workspace / ".mcp.json").write_text(json.dumps({"mcpServers": {"theirs": entry}}))
+    place = {"workspace": str(mcp_sidecar.workspace)}
+    assert mcp_sidecar.post("/api/brain/trust", {**place, "trusted": True}).status == 200
+
+    def shown(found: Json) -> dict[str, Any]:
+        return {each["name"]: (each["state"], bool(each["tools"])) for each in found["servers"]}
+
+    data = {"BRAIN_DATA_DIR": str(mcp_sidecar.data_dir)}
+    listed = brain("mcp", "list", "--json", environ=mcp_sidecar.environ | data, cwd=mcp_sidecar.workspace, seconds=60)
+    assert shown(json.loads(listed.stdout)) == {"s": ("stopped", False), "theirs": ("stopped", False)}
+    query = "?" + urlencode(place)
+    wait_until(lambda: shown(mcp_sidecar.get("/api/brain/mcp" + query).json)["s"][0] == "ready", what="your own server")
+    assert shown(mcp_sidecar.get("/api/brain/mcp" + query).json)["theirs"] == ("stopped", False)
+    assert not is_running(program)
+    assert "digest" in mcp_sidecar.post("/api/brain/mcp/test", {"name": "theirs", **place}).json
+    assert is_running(program)
 
 
 def test_without_a_server_nothing_of_mcp_is_imported_and_an_empty_mcp_json_costs_no_memory(tmp_path: Path) -> None:

@@ -95,10 +95,10 @@ class McpServers:
             self.generation += 1
         return found
 
-    def start(self, workspace: str) -> None:
-        """Start the servers whose tools nobody knows yet, in the background."""
+    def start(self, workspace: str, *, own: bool = False) -> None:
+        """Start the servers whose tools nobody knows yet, in the background; with `own` none of a workspace."""
         for entry in self.configuration.load(workspace).every:
-            if not entry.disabled and self.pins.listing(entry) is None:
+            if not entry.disabled and (entry.own or not own) and self.pins.listing(entry) is None:
                 self.connection(entry).start()
 
     def statuses(self, workspace: str) -> Iterator[ServerStatus]:

@@ -100,9 +100,13 @@ TOOLS: Sequence[Route] = (
         McpRoutes.list,
         "List the MCP servers whose tools agents use",
         mcp.McpList,
-        query=(Parameter("workspace", "Also the servers of this workspace, if you trust it."),),
-        doc="Starts servers whose tools nobody has seen yet. They come from `mcp.json` in your configuration "
-        "directory, and from `.mcp.json` and `.vscode/mcp.json` of a trusted workspace.",
+        query=(
+            Parameter("workspace", "Also the servers of this workspace, if you trust it."),
+            Parameter("start", "`false` starts nothing."),
+        ),
+        doc="They come from `mcp.json` in your configuration directory, and from `.mcp.json` and `.vscode/mcp.json` of "
+        "a trusted workspace. Starts your own whose tools nobody has seen yet; those of a workspace start when you "
+        "test them or a task begins there.",
     ),
     Route(
         "POST /api/brain/mcp",
