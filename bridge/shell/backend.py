@@ -12,7 +12,7 @@ from sidecar.wire.bridge import EndedProcess, OpenCall, ResultBody
 from sidecar.wire.events import Event, ToolOutputEvent
 from tools.errors import TimedOut, ToolError
 from tools.executor.file_changes import apply_all
-from tools.executor.live import LiveOutput
+from tools.executor.invocation import LiveOutput
 from tools.executor.registry import Registry
 from tools.executor.validation import validate
 from tools.ledger import ListLedger

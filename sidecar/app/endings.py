@@ -69,8 +69,7 @@ class Endings:
             await sandboxed.pool.release(task.workspace)
 
     async def _export_trace(self, task_id: str) -> None:
-        from sidecar.telemetry.otlp import NotExported, export
-        from sidecar.telemetry.traces import TaskSpans
+        from sidecar.telemetry.traces import NotExported, TaskSpans, export
 
         task, after = await self._journal.task(task_id), 0
         spans = TaskSpans(task.model_dump(mode="json", by_alias=True, exclude={"task", "result"}))

@@ -83,7 +83,7 @@ def trace(args: argparse.Namespace) -> int:
 
 
 def _send(document: dict[str, object], address: str) -> int:
-    from sidecar.telemetry.otlp import ENDPOINT_VARIABLE, NotExported, export
+    from sidecar.telemetry.traces import ENDPOINT_VARIABLE, NotExported, export
 
     address = address or os.environ.get(ENDPOINT_VARIABLE, "")
     if not address:

@@ -12,7 +12,7 @@ from sidecar.api.limits import ConnectionLimits
 from sidecar.api.server import QuietServer, open_socket
 from sidecar.api.streams import Streams
 from sidecar.client.service import BrainService
-from sidecar.doors.channels import Channel
+from sidecar.doors.channels import Channel, WebhookChannel
 from sidecar.doors.chat.answers import ChatAnswers
 from sidecar.doors.chat.setup import open_chats
 from sidecar.doors.deliveries import Deliveries
@@ -28,7 +28,6 @@ from sidecar.doors.receiver import Receiver
 from sidecar.doors.reports import Reports
 from sidecar.doors.settings import DoorsError, load_doors, load_webhooks
 from sidecar.doors.store import FILE, DoorsStore
-from sidecar.doors.webhooks import WebhookChannel
 from sidecar.doors.work_loop import WorkLoop
 
 _CONNECTIONS = 2_048

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from sidecar.config.approvals import StandingApprovals
 from sidecar.config.grants import Permissions
+from sidecar.engine.approvals import answered_event
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.fork import Forks
 from sidecar.engine.operations import (
@@ -29,7 +30,6 @@ from sidecar.engine.operations import (
     redact_operation,
 )
 from sidecar.engine.port import SharedJournal, Work
-from sidecar.engine.questions import answered_event
 from sidecar.engine.review import Review, refuse_remote
 from sidecar.engine.stalls import Stalls
 from sidecar.engine.state import RecordKind, TaskState, UserMessage

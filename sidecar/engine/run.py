@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from sidecar.engine.approvals import Approvals, Clock, Slots, Waits
+from sidecar.engine.approvals import Approvals, Clock, Questions, Slots, Waits
 from sidecar.engine.budget import Budget
 from sidecar.engine.inbox import Inbox
-from sidecar.engine.questions import Questions
 from sidecar.engine.state import RecordKind, TaskState, UserMessage
 from sidecar.engine.steps import StepKey
 from sidecar.engine.task_log import TaskLog

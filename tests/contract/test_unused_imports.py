@@ -7,7 +7,7 @@ CODE = """
 import sidecar.app.sidecar, sidecar.doors.process, sys
 heavy = (
     "aiohttp", "slack_sdk", "telegram", "httpx", "smtplib", "prometheus_client", "opentelemetry",
-    "sidecar.telemetry.tally", "sidecar.telemetry.traces", "sidecar.telemetry.otlp",
+    "sidecar.telemetry.tally", "sidecar.telemetry.traces", "sidecar.telemetry.traces",
 )
 print([name for name in heavy if name in sys.modules])
 """

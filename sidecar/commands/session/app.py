@@ -18,9 +18,8 @@ from sidecar.commands.parser import data_dir, newest_here, workspace
 from sidecar.commands.session.answers import AnswerGate, prompt_id
 from sidecar.commands.session.conversation import TerminalConversation
 from sidecar.commands.session.images import attach, find_images
-from sidecar.commands.session.ports import AnyPrompt
 from sidecar.commands.session.renderer import SessionRenderer
-from sidecar.commands.session.slash import SLASH, SlashCommands
+from sidecar.commands.session.slash import SLASH, AnyPrompt, SlashCommands
 from sidecar.commands.text import clip, is_terminal, paragraph, safe_line, short, style_for, terminal_columns
 from sidecar.commands.watch import ANSWERS, choose
 
@@ -82,8 +81,7 @@ class TerminalSession:
             from sidecar.commands.session.plain import PlainPrompt
 
             return PlainPrompt(self.take, self._gate, lambda: self.busy)
-        from sidecar.commands.session.completion import SessionCompleter
-        from sidecar.commands.session.prompt import PromptLine
+        from sidecar.commands.session.prompt import PromptLine, SessionCompleter
 
         completer = SessionCompleter({name: about for name, (about, _) in SLASH.items()}, self._find_files)
         history = self.directory / HISTORY_FILE

@@ -2,15 +2,17 @@
 
 import asyncio
 import os
+import re
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.buffer import Buffer
-from prompt_toolkit.completion import Completer, Completion, ThreadedCompleter
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion, ThreadedCompleter
+from prompt_toolkit.document import Document
 from prompt_toolkit.filters import has_completions, is_searching
 from prompt_toolkit.formatted_text import ANSI
 from prompt_toolkit.history import FileHistory
@@ -18,6 +20,7 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.styles import Style
 
 from sidecar.commands.session.answers import AnswerGate
+from sidecar.commands.text import safe_line
 
 HISTORY_BYTES = 262_144
 #: How long Esc waits for a key that would make it another key.
@@ -168,3 +171,27 @@ def open_history(path: Path) -> FileHistory:
             file.truncate()
             file.write(kept[kept.find(b"\n# ") :] if b"\n# " in kept else b"")
     return FileHistory(str(path))
+
+
+_AT = re.compile(r"(?:^|\s)@([^\s@]*)$")
+_SHOWN = 20
+
+
+class SessionCompleter(Completer):
+    """`find_files` gets a part of a path and returns paths; it may be slow, so this runs in a thread."""
+
+    def __init__(self, commands: Mapping[str, str], find_files: Callable[[str], Sequence[str]]) -> None:
+        self._commands = commands
+        self._find_files = find_files
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        text = document.text_before_cursor
+        if text.startswith("/") and not re.search(r"\s", text):
+            for name, hint in self._commands.items():
+                if name.startswith(text[1:]):
+                    yield Completion(f"/{name} ", -len(text), display=f"/{name}", display_meta=hint)
+        elif (found := _AT.search(text)) is not None:
+            for path in self._find_files(found[1])[:_SHOWN]:
+                # A file's name may hold anything; one that could drive the terminal isn't offered.
+                if safe_line(path) == path:
+                    yield Completion(f"@{path} ", -len(found[1]) - 1, display=path)

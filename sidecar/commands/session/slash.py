@@ -1,13 +1,13 @@
 """The commands of a session that begin with `/`. Any other slash word goes to the agents."""
 
 import asyncio
-from collections.abc import Coroutine, Sequence
-from typing import Any
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Protocol
 
 from sidecar.commands.parser import directories, task_id
-from sidecar.commands.session.ports import SessionActions
+from sidecar.commands.session.conversation import TerminalConversation
 from sidecar.commands.table import APPROVALS, EFFORTS, ROLES
-from sidecar.commands.text import clip, paint_diff, paragraph, safe, safe_line, short
+from sidecar.commands.text import Style, clip, paint_diff, paragraph, safe, safe_line, short
 from sidecar.wire.intents import SLASH_COMMANDS
 
 _LISTED = 10
@@ -33,6 +33,45 @@ _KEYS = (
 #: Every slash word: what it is for, and whether the session handles it.
 SLASH = {name: (about, True) for name, about in _OWN.items()}
 SLASH |= {name: (command.hint, False) for name, command in SLASH_COMMANDS.items() if command.hint}
+
+
+class AnyPrompt(Protocol):
+    async def run(self) -> None: ...
+
+    def exit(self) -> None: ...
+
+    def ask(self, question: str) -> None:
+        """Change the words before the line."""
+
+    async def print(self, lines: Sequence[str]) -> None:
+        """Print lines for good, above the prompt."""
+
+    async def run_program(self, act: Callable[[], object]) -> None:
+        """Give the terminal to a program of yours until it ends."""
+
+    def redraw(self) -> None: ...
+
+
+class SessionActions(Protocol):
+    """What a slash command can do."""
+
+    style: Style
+    conversation: TerminalConversation
+    prompt: AnyPrompt
+
+    @property
+    def columns(self) -> int: ...
+
+    @property
+    def busy(self) -> bool: ...
+
+    async def say(self, text: str) -> None: ...
+
+    def stop(self) -> None: ...
+
+    async def open_task(self, task_id: str) -> None: ...
+
+    def reset_renderer(self) -> None: ...
 
 
 class SlashCommands:

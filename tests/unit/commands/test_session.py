@@ -9,9 +9,8 @@ from prompt_toolkit.document import Document
 
 from sidecar.commands.errors import CommandFailed
 from sidecar.commands.session.answers import QUIET_SECONDS, AnswerGate
-from sidecar.commands.session.completion import SessionCompleter
 from sidecar.commands.session.images import MAX_BYTES, attach, find_images
-from sidecar.commands.session.prompt import HISTORY_BYTES, open_history
+from sidecar.commands.session.prompt import HISTORY_BYTES, SessionCompleter, open_history
 from sidecar.commands.session.renderer import SessionRenderer
 from sidecar.commands.text import Style
 
