@@ -5,7 +5,7 @@ from textwrap import fill
 from typing import Any, get_args
 
 from sidecar.api.openapi import document
-from sidecar.api.table import TABLE
+from sidecar.api.table.complete import TABLE
 from sidecar.api.table.route import Parameter, Route
 from sidecar.commands.errors import EXIT_MEANINGS
 from sidecar.commands.table import COMMANDS, DEFAULT, Argument, Command

@@ -96,8 +96,7 @@ class NewBlob(NamedTuple):
     like: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ApprovalPrompt:
+class ApprovalPrompt(NamedTuple):
     """What a person approves or denies. The same request has the same id, also after a restart."""
 
     id: str
@@ -118,8 +117,7 @@ class ApprovalPrompt:
     binding: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """The same question has the same id, also after a restart. Without `choices`, any text is an answer."""
 
     id: str

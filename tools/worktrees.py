@@ -40,8 +40,8 @@ class WorktreeStore(Protocol):
 
     def names(self) -> list[str]: ...
 
-    def may_be_workspace(self, workspace: str) -> bool:
-        """Whether a directory is none of the sidecar's own, or in one of its worktrees."""
+    def holds(self, workspace: str) -> bool:
+        """Whether a directory is in one of the worktrees."""
 
     def tree(self, name: str) -> str: ...
 

@@ -8,8 +8,8 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route, WebSocketRoute
-from starlette.types import ASGIApp
+from starlette.routing import BaseRoute, Match, Route, WebSocketRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sidecar.api import panel
 from sidecar.api.guard import BRIDGE_PATH, Guard
@@ -22,12 +22,27 @@ from sidecar.telemetry.logs import ACTIVITY, set_actor
 _log = logging.getLogger(ACTIVITY)
 audit = logging.getLogger("sidecar.audit")
 Endpoint = Callable[[Request], Awaitable[Response]]
+#: Name, method, path and handler of each route.
+Endpoints = Iterable[tuple[str, str, str, Endpoint]]
+
+
+class LateRoutes(BaseRoute):
+    """Stands for all routes that aren't loaded yet: a request that no other route takes waits for them."""
+
+    def __init__(self, load: Callable[[], Awaitable[object]]) -> None:
+        self._load = load
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        return Match.FULL, {}
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._load()
+        await scope["app"].router(scope, receive, send)
 
 
 def build(
-    endpoints: Iterable[tuple[str, str, str, Endpoint]],
-    bridge: ASGIApp,
-    mcp: ASGIApp,
+    endpoints: Endpoints,
+    load: Callable[[], Awaitable[object]],
     *,
     authenticate: Authenticate,
     redeem_ticket: Callable[[str], bool],
@@ -36,7 +51,7 @@ def build(
     max_body: int,
     scheme: str = "http",
 ) -> Starlette:
-    """`endpoints` are name, method, path and handler of each route."""
+    """`load` adds the routes that `endpoints` lacks (`complete`)."""
     guard = Middleware(
         Guard,
         authenticate=authenticate,
@@ -47,15 +62,22 @@ def build(
         script_hash=panel.script_hash(),
         scheme=scheme,
     )
-    routes = [
-        Route(path, _with_problems(name, endpoint), methods=[method]) for name, method, path, endpoint in endpoints
-    ]
-    shells = [WebSocketRoute(BRIDGE_PATH, bridge), Route(BRIDGE_PATH, _no_upgrade, methods=["GET"])]
     return Starlette(
-        routes=[*routes, *shells, Route("/mcp", mcp, methods=["GET", "POST", "DELETE"]), *panel.routes()],
+        routes=[*_routes(endpoints), *panel.routes(), LateRoutes(load)],
         middleware=[guard],
         exception_handlers={404: answer_exception, 405: answer_exception},
     )
+
+
+def complete(app: Starlette, endpoints: Endpoints, bridge: ASGIApp, mcp: ASGIApp) -> None:
+    """All routes instead of the first ones."""
+    shells = [WebSocketRoute(BRIDGE_PATH, bridge), Route(BRIDGE_PATH, _no_upgrade, methods=["GET"])]
+    servers = Route("/mcp", mcp, methods=["GET", "POST", "DELETE"])
+    app.router.routes[:] = [*_routes(endpoints), *shells, servers, *panel.routes()]
+
+
+def _routes(endpoints: Endpoints) -> list[Route]:
+    return [Route(path, _with_problems(name, endpoint), methods=[method]) for name, method, path, endpoint in endpoints]
 
 
 def _with_problems(name: str, endpoint: Endpoint) -> Endpoint:

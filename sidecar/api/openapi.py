@@ -8,17 +8,19 @@ from pydantic.json_schema import models_json_schema
 
 from sidecar import __version__
 from sidecar.api.problems import TITLES
-from sidecar.api.table import TABLE
+from sidecar.api.table.complete import TABLE
 from sidecar.api.table.route import Parameter, Route
 from sidecar.wire import (
     bridge,
     events,
     fleet,
+    health,
     mcp,
     memory,
     models,
     projects,
     schedules,
+    session,
     stats,
     system,
     tasks,
@@ -60,6 +62,8 @@ def wire_types() -> list[type[Wire]]:
         events,
         tools,
         bridge,
+        health,
+        session,
         system,
         models,
         memory,

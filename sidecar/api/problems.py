@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from sidecar.engine.errors import OperationRefused
 from sidecar.journal.errors import CursorLost, JournalClosed, JournalStalled, UnknownTask
-from sidecar.wire.system import FieldProblem, Problem
+from sidecar.wire.health import FieldProblem, Problem
 from sidecar.wire.validation import describe_errors
 
 log = logging.getLogger(__name__)

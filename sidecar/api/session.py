@@ -16,15 +16,7 @@ from sidecar.config.data_dir import RenewalKeys
 from sidecar.config.paths import redirect_file
 from sidecar.config.proofs import TOKEN_ID, new_nonce, panel_proof, same, server_proof
 from sidecar.engine.errors import OperationRefused
-from sidecar.wire.system import (
-    Challenge,
-    ChallengeAnswer,
-    Proof,
-    SessionCode,
-    SessionRequest,
-    SessionToken,
-    Ticket,
-)
+from sidecar.wire.session import Challenge, ChallengeAnswer, Proof, SessionCode, SessionRequest, SessionToken, Ticket
 
 CODE_SECONDS = 60.0
 TICKET_SECONDS = 30.0

@@ -1,4 +1,4 @@
-"""Routes for the sidecar itself: health, status, metrics, agents, routing, doctor, OpenAPI."""
+"""Routes for the sidecar itself: status, agents, routing, doctor, OpenAPI."""
 
 import asyncio
 import os
@@ -14,17 +14,8 @@ from sidecar import __version__
 from sidecar.api.requests import answer, read
 from sidecar.api.streams import Streams
 from sidecar.engine.errors import OperationRefused
-from sidecar.fleet.state import Fleet
-from sidecar.journal.errors import JournalStalled
 from sidecar.journal.port import Journal
-from sidecar.wire.system import (
-    AgentList,
-    Examination,
-    Health,
-    SandboxState,
-    ShellState,
-    StatusAnswer,
-)
+from sidecar.wire.system import AgentList, Examination, SandboxState, ShellState, StatusAnswer
 from sidecar.wire.tasks import RouteRequest
 from sidecar.work.customizations import Customizations
 from tools.local.sandbox.probe import Sandboxes
@@ -38,7 +29,6 @@ class SystemRoutes:
     def __init__(
         self,
         journal: Journal,
-        fleet: Fleet,
         customizations: Customizations,
         streams: Streams,
         shells: Callable[[], list[ShellState]],
@@ -49,7 +39,6 @@ class SystemRoutes:
     ) -> None:
         self._notice = notice
         self._journal = journal
-        self._fleet = fleet
         self._customizations = customizations
         self._streams = streams
         self._shells = shells
@@ -57,18 +46,6 @@ class SystemRoutes:
         self._workspace = workspace
         self._document = document
         self._started = time.monotonic()
-
-    async def health(self, request: Request) -> Response:
-        return answer(Health(version=__version__))
-
-    async def ready(self, request: Request) -> Response:
-        try:
-            await self._journal.check()
-        except JournalStalled as error:
-            raise OperationRefused(503, "not_ready", str(error)) from error
-        if problem := await self._fleet.problem():
-            raise OperationRefused(503, "not_ready", problem)
-        return answer(Health(version=__version__))
 
     async def openapi(self, request: Request) -> Response:
         return JSONResponse(self._document())

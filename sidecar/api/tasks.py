@@ -1,4 +1,4 @@
-"""Routes for tasks: start, read, watch, steer, stop, review and rewind them."""
+"""Routes for tasks: start, read, watch, steer and stop them."""
 
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
@@ -32,21 +32,16 @@ from sidecar.wire.tasks import (
     DeletedTask,
     ExecuteRequest,
     ForkRequest,
-    HunkRequest,
     LabelRequest,
     MessageRequest,
     QuestionAnswer,
     QuestionRequest,
-    RewindRequest,
     Status,
     TaskPage,
 )
-from sidecar.wire.worktrees import CleanRequest, MergeRequest
 
 if TYPE_CHECKING:
     from sidecar.engine.engine import Engine
-    from sidecar.engine.review import Review
-    from sidecar.engine.worktrees import Worktrees
 
 PAGE = 50
 MAX_PAGE = 200
@@ -199,41 +194,3 @@ def _statuses(request: Request) -> Collection[Status]:
         raise OperationRefused(
             422, "invalid_request", f"status must be one or more of {allowed}, separated by commas."
         ) from None
-
-
-class ReviewRoutes:
-    def __init__(self, review: "Review") -> None:
-        self._review = review
-
-    async def diff(self, request: Request) -> Response:
-        return answer(await self._review.diff(task_id(request)))
-
-    async def hunks(self, request: Request) -> Response:
-        decision = await read(request, HunkRequest)
-        return answer(await self._review.decide(task_id(request), decision))
-
-    async def rewind(self, request: Request) -> Response:
-        wanted = await read(request, RewindRequest)
-        done = await self._review.rewind(
-            task_id(request),
-            wanted.seq,
-            preview=wanted.preview,
-            conversation=wanted.conversation,
-            uncertain=wanted.uncertain,
-        )
-        return answer(done)
-
-
-class WorktreeRoutes:
-    def __init__(self, worktrees: "Worktrees") -> None:
-        self._worktrees = worktrees
-
-    async def merge(self, request: Request) -> Response:
-        wanted = await read(request, MergeRequest)
-        return answer(await self._worktrees.merge(task_id(request), wanted))
-
-    async def list(self, request: Request) -> Response:
-        return answer(await self._worktrees.list())
-
-    async def clean(self, request: Request) -> Response:
-        return answer(await self._worktrees.clean(await read(request, CleanRequest)))

@@ -1,16 +1,22 @@
 """How a sidecar is started, and the names by which others reach it."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from sidecar.api.server import Certificate
+from sidecar.config.errors import EXIT_NO_SIDECAR, UserError
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
+class NotLoaded(UserError):
+    """The installation lacks a file, or one in it is broken."""
+
+    exit_code = EXIT_NO_SIDECAR
+
+
+class Launch(NamedTuple):
     """The arguments of `brain serve`."""
 
     workspace: Path

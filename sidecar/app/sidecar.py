@@ -5,49 +5,44 @@ import gc
 import logging
 import os
 import secrets
-import socket
 import sys
 from collections.abc import Callable, Coroutine
+from functools import cached_property
+from importlib import import_module
 from pathlib import Path
+from socket import gethostname
 from typing import TYPE_CHECKING, Any, get_args
 
 from sidecar import __version__
 from sidecar.api.server import open_socket
-from sidecar.app.endings import Endings
-from sidecar.app.launch import Launch
+from sidecar.app.launch import Launch, NotLoaded, split
 from sidecar.app.server import HttpServer
-from sidecar.app.stores import Stores, open_stores, open_tokens
-from sidecar.app.toolbox import Toolbox, build_toolbox, open_remotes
+from sidecar.app.stores import open_stores, open_tokens
+from sidecar.app.work import LateWork
 from sidecar.config.data_dir import DataDir, LockedDirectory
-from sidecar.config.paths import config_file
 from sidecar.config.settings import Settings
 from sidecar.engine.engine import Engine
 from sidecar.engine.notices import TaskNotices
+from sidecar.engine.port import Work
 from sidecar.engine.stalls import Stalls
-from sidecar.engine.worktrees import Worktrees
-from sidecar.fleet.crew.crew import AGENTS, CrewWork
-from sidecar.fleet.schedules.runner import ScheduleRunner
-from sidecar.fleet.state import ANY_POOL, Fleet, SharedFleet, SingleSidecar
-from sidecar.journal.port import TaskFilter
-from sidecar.models.catalog import Catalog
-from sidecar.offline.registration import OFFLINE
+from sidecar.journal.port import Journal, TaskFilter
+from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.events import EventKind
-from sidecar.wire.fleet import WorkerReady
-from sidecar.wire.system import Ready
+from sidecar.wire.health import Ready
 from sidecar.wire.tasks import StoredRequest
-from sidecar.work.customizations import Customizations
-from sidecar.work.knowledge import Knowledge
-from sidecar.work.roster import ROSTER
-from sidecar.work.titles import Titles
-from sidecar.work.workflow import Workflow
-from tools.local import temporary
-from tools.local.repository.worktree import GitWorktrees
 
 if TYPE_CHECKING:
-    from sidecar.acp.foreign.agents import ForeignAgents
+    from sidecar.app.parts import Parts
+    from sidecar.app.toolbox import Toolbox
+    from sidecar.engine.remotes import RemoteWorkspaces
+    from sidecar.engine.review import Review
+    from sidecar.engine.worktrees import Worktrees
     from sidecar.fleet.bus import Bus
     from sidecar.fleet.node import Node
+    from sidecar.fleet.state import Fleet
     from sidecar.telemetry.notifier import DesktopNotifier
+    from sidecar.wire.fleet import WorkerReady
+    from tools.host import Host
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +52,11 @@ SHELL_STOP_SECONDS = 1.0
 
 
 class Sidecar:
-    """`await start()`, then `await run_until_stopped()`."""
+    """`await start()`, then `await run_until_stopped()`.
+
+    Before the ready line it opens the journal, takes operations, and serves tasks, sessions and the panel. What carries
+    out tasks, and every other route, is loaded right after it (`_load`); whoever needs it earlier waits.
+    """
 
     def __init__(self, launch: Launch, settings: Settings) -> None:
         self._launch = launch
@@ -66,6 +65,9 @@ class Sidecar:
         self._slots = launch.slots or settings.max_tasks
         self._stop = asyncio.Event()
         self._background: set[asyncio.Task[None]] = set()
+        self._port = 0
+        self._parts: Parts | None = None
+        self._failure: NotLoaded | None = None
         self._node: Node | None = None
         self._bus: Bus | None = None
 
@@ -88,8 +90,8 @@ class Sidecar:
                 self._data.path,
             )
         socket = open_socket(launch.host, launch.port)
-        port = socket.getsockname()[1]
-        await self._build(self._data.new_token(), port, self._data.path)
+        self._port = socket.getsockname()[1]
+        await self._build(self._data.new_token(), self._data.path)
         if launch.runs_tasks:
             await self._engine.start()
         await self._start_fleet()
@@ -98,44 +100,60 @@ class Sidecar:
         if launch.exit_when_idle:
             self._engine.call_when_idle(self._exit_if_idle)
             self._http.streams.on_close = self._exit_if_idle
-            self._titles.on_rest = self._exit_if_idle
             self._exit_if_idle()
         token_file = str(self._data.token_file)
-        ready = Ready(url=launch.url(port), pid=os.getpid(), token_file=token_file, version=__version__)
+        ready = Ready(url=launch.url(self._port), pid=os.getpid(), token_file=token_file, version=__version__)
         if launch.runs_tasks:
             self._data.announce(ready)
-            self._warming_up = asyncio.create_task(self._warm_up(), name="warm-up")
         say_ready(ready)
+        self._warming_up = asyncio.create_task(self._warm_up(), name="warm-up")
 
-    async def start_worker(self, say_ready: Callable[[WorkerReady], None]) -> None:
+    async def start_worker(self, say_ready: "Callable[[WorkerReady], None]") -> None:
         """Run tasks of the database and listen nowhere. Several workers may share a data directory."""
+        from sidecar.wire.fleet import WorkerReady
+
         self._data.prepare()
         own = LockedDirectory(self._data.path, "workers")
-        await self._build(secrets.token_urlsafe(32), 0, own.path)
+        await self._build(secrets.token_urlsafe(32), own.path)
         await self._engine.start()
         await self._start_fleet()
-        self._warming_up = asyncio.create_task(self._warm_up(), name="warm-up")
         say_ready(WorkerReady(worker=self._engine.owner, pid=os.getpid()))
+        self._warming_up = asyncio.create_task(self._warm_up(), name="warm-up")
 
-    async def _build(self, token: str, port: int, private: Path) -> None:
-        """Everything, from the journal up to the HTTP server."""
+    async def _build(self, token: str, private: Path) -> None:
+        """The journal, the engine, and the HTTP server with its first routes."""
         launch, settings = self._launch, self._settings
         self._stores = stores = await open_stores(launch, settings, self._data, private)
-        self._tools = tools = build_toolbox(launch, settings, stores, token)
-        scripts = Path(settings.scripts or launch.data_dir / "scripts")
-        self._catalog = Catalog(settings, scripts, OFFLINE, stores.keys, choices=stores.choices)
-        customizations = Customizations(
-            config_file().parent,
-            stores.trust.trusted,
-            lambda workspace: stores.trust.change(workspace) is not None,
-            settings.rules_bytes,
-            AGENTS,
+        self._redact = Redactor(
+            lambda: {**stores.secrets(token), **self._server_secrets()},
+            split(settings.let_through),
+            lambda: (stores.keys.stamp(), self._parts and self._tools.servers.generation),
         )
-        self._engine = self._build_engine(stores, tools, customizations)
-        self._schedules = ScheduleRunner(config_file().parent, stores.journal, self._engine)
-        self._follow_runs(stores, tools)
+        self._stalls = Stalls(stores.private, settings.stall_seconds)
+        self._engine = Engine(
+            stores.journal,
+            LateWork(self._load_work),
+            self._host,
+            launch.workspace,
+            slots=self._slots,
+            max_queued=settings.max_queued,
+            approvals=stores.approvals,
+            permissions=stores.grants.permissions,
+            redact=self._redact,
+            stalls=self._stalls,
+            worktrees=self._open_worktrees,
+            shared=stores.shared,
+            remotes=self._open_remotes(),
+            private=self._data.path,
+            node=None if stores.shared is None else f"{gethostname()}:{stores.private}",
+        )
+        self._notices = TaskNotices(stores.journal, self._find_notifier, self._open_task)
+        self._engine.call_at_status(self._notices.take)
+        self._engine.call_at_end(self._run_ended)
+        if not launch.serves:
+            return
         tokens, copies = open_tokens(stores, self._data)
-        if copies is not None and launch.serves:
+        if copies is not None:
             await copies.refresh()
             self._keep(copies.run())
         self._http = HttpServer(
@@ -143,92 +161,97 @@ class Sidecar:
             settings,
             self._data,
             stores,
-            tools,
             self._engine,
-            self._schedules,
-            self._fleet(stores),
-            self._catalog,
-            customizations,
             tokens,
             token,
-            port,
+            self._port,
+            self._fleet_problem,
+            self._load,
         )
 
-    def _build_engine(self, stores: Stores, tools: Toolbox, customizations: Customizations) -> Engine:
-        launch, settings = self._launch, self._settings
-        self._workflow = Workflow(
-            stores.journal,
-            self._catalog,
-            tools.registry,
-            tools.executor,
-            customizations,
-            verify_seconds=settings.verify_seconds,
-            contained=tools.sandboxes.available,
-            references=tools.references,
-            knowledge=Knowledge(stores.memory, stores.past, stores.skills),
-            foreign=self._foreign_agents,
-        )
+    # -- what is loaded after the ready line -------------------------------------------------------------------------
+
+    async def _load(self) -> None:
+        """In a thread: it takes longer than the loop may block."""
+        if self._parts is None:
+            await asyncio.to_thread(import_module, "sidecar.app.parts")
+            self._complete()
+
+    async def _load_work(self) -> Work:
+        await self._load()
+        return self._complete().work
+
+    @cached_property
+    def _tools(self) -> "Toolbox":
+        from sidecar.app.toolbox import build_toolbox
+
+        return build_toolbox(self._launch, self._settings, self._stores, self._redact)
+
+    def _complete(self) -> "Parts":
+        if self._parts is None:
+            from sidecar.app.parts import Parts
+
+            launch, settings = self._launch, self._settings
+            parts = Parts(
+                launch, settings, self._data, self._stores, self._tools, self._engine, self._redact, self._keep
+            )
+            if launch.serves:
+                parts.serve(self._http, self._fleet, settings, self._port)
+            if launch.exit_when_idle:
+                parts.titles.on_rest = self._exit_if_idle
+            self._parts = parts
+        return self._parts
+
+    def _host(self, workspace: str) -> "Host":
+        return self._tools.local.host(workspace)
+
+    def _server_secrets(self) -> dict[str, str]:
+        """No MCP server is in use before the parts are loaded."""
+        return {} if self._parts is None else self._tools.servers.secrets()
+
+    def _open_worktrees(self, journal: Journal, review: "Review") -> "Worktrees":
+        from sidecar.engine.worktrees import Worktrees
+        from tools.local.repository.worktree import GitWorktrees
+
+        tools, stores = self._tools, self._stores
         git = GitWorktrees(self._data.path / "worktrees", self._data.path, tools.sandboxes, stores.trust.trusted)
-        repositories, forget = stores.repositories, stores.memory.forget
-        self._stalls = Stalls(stores.private, settings.stall_seconds)
-        crew = CrewWork(self._workflow, stores.journal)
-        engine = Engine(
-            stores.journal,
-            crew,
-            tools.local.host,
-            launch.workspace,
-            slots=self._slots,
-            max_queued=settings.max_queued,
-            approvals=stores.approvals,
-            permissions=stores.grants.permissions,
-            redact=tools.redact,
-            stalls=self._stalls,
-            worktrees=lambda journal, review: Worktrees(journal, review, git, repositories, forget),
-            shared=stores.shared,
-            remotes=open_remotes(settings, stores, tools),
-            node=None if stores.shared is None else f"{socket.gethostname()}:{stores.private}",
-        )
-        crew.connect(engine)
-        return engine
+        return Worktrees(journal, review, git, stores.repositories, tools.memories.code.forget)
 
-    def _follow_runs(self, stores: Stores, tools: Toolbox) -> None:
-        """Titles, notifications, and whatever else follows a run."""
-        self._titles = Titles(stores.journal, self._catalog, tools.redact)
-        self._notices = TaskNotices(stores.journal, self._find_notifier, self._open_task)
-        self._engine.call_at_status(self._notices.take)
-        endings = Endings(
-            self._settings,
-            stores.journal,
-            self._titles,
-            tools.hooks,
-            tools.sandboxed,
-            self._launch.workspace,
-            self._schedules.task_ended,
-            self._keep,
-        )
+    def _open_remotes(self) -> "RemoteWorkspaces | None":
+        if not self._settings.remotes:
+            return None
+        from sidecar.app.toolbox import open_remotes
 
-        def run_ended(task_id: str, request: StoredRequest) -> None:
-            if not self._stop.is_set():
-                endings.take(task_id, request)
+        return open_remotes(self._settings, self._stores, self._tools)
 
-        self._engine.call_at_end(run_ended)
+    def _run_ended(self, task_id: str, request: StoredRequest) -> None:
+        if not self._stop.is_set():
+            self._complete().endings.take(task_id, request)
 
-    def _fleet(self, stores: Stores) -> Fleet:
+    # -- the fleet ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _fleet(self) -> "Fleet":
+        from sidecar.fleet.state import SharedFleet, SingleSidecar
+
+        stores = self._stores
         if stores.shared is not None:
             return SharedFleet(stores.shared)
         return SingleSidecar(stores.journal, self._engine.owner, self._slots, lambda: self._engine.running)
 
+    async def _fleet_problem(self) -> str:
+        return "" if self._stores.shared is None else await self._fleet.problem()
+
     async def _start_fleet(self) -> None:
         settings, launch, shared = self._settings, self._launch, self._stores.shared
-        if shared is None and launch.runs_tasks and not launch.exit_when_idle:
-            self._keep(self._schedules.run())
         if shared is not None:
             from sidecar.fleet.membership import Member
             from sidecar.fleet.node import Node
+            from sidecar.fleet.state import ANY_POOL
 
             slots = self._slots if launch.runs_tasks else 0
             member = Member(self._engine.owner, launch.pool or ANY_POOL, slots, launch.runs_tasks)
-            duties = (self._schedules.run,) if launch.runs_tasks else ()
+            duties = (self._complete().schedules.run,) if launch.runs_tasks else ()
             self._node = Node(shared, self._engine, member, settings.redis_url, self.stop, duties)
             await self._node.start()
         elif settings.redis_url and launch.runs_tasks:
@@ -238,32 +261,45 @@ class Sidecar:
             self._bus.start()
 
     async def _warm_up(self) -> None:
-        """After the ready line: load what the first task needs, prune old tasks, sweep temporary directories."""
-        journal, sandboxed = self._stores.journal, self._tools.sandboxed
-        await self._workflow.load()
+        """After the ready line: load what tasks need, prune old tasks, sweep temporary directories."""
+        launch, journal = self._launch, self._stores.journal
+        try:
+            await self._load()
+        except Exception as error:
+            log.exception("What carries out tasks can't be loaded.")
+            self._failure = NotLoaded(
+                f"The sidecar stopped, because a part of it can't be loaded: {error}. Your tasks are kept. "
+                "Install it again, and start it."
+            )
+            self.stop()
+            return
+        if not launch.runs_tasks:
+            return
+        parts, tools = self._complete(), self._tools
+        if self._stores.shared is None and not launch.exit_when_idle:
+            self._keep(parts.schedules.run())
         await asyncio.to_thread(_load_rules)
-        await asyncio.to_thread(self._tools.plugins.load)
+        await asyncio.to_thread(tools.plugins.load)
         for kind in get_args(EventKind):
             kind.model_rebuild()
             await asyncio.sleep(0)
-        await self._tools.registry.load(ROSTER["coder"].tools)
-        await self._catalog.warm()
+        await parts.warm_up()
         # Everything loaded so far lives forever; keep the garbage collector out of it.
         gc.freeze()
         await journal.prune()
         # Indexes what was said since the last search, so that the next search needn't.
         await journal.tasks(TaskFilter(words="a"), limit=1)
-        if sandboxed is not None:
-            await sandboxed.pool.sweep()
+        if tools.sandboxed is not None:
+            await tools.sandboxed.pool.sweep()
         await asyncio.to_thread(self._data.keep_reserve)
-        await asyncio.to_thread(temporary.sweep)
-        await asyncio.to_thread(temporary.sweep_traces, self._launch.data_dir, self._settings.keep_days)
+        await asyncio.to_thread(_sweep, launch.data_dir, self._settings.keep_days)
 
     async def run_until_stopped(self) -> None:
         await self._stop.wait()
-        if self._launch.runs_tasks:
-            self._warming_up.cancel()
-        self._tools.bridge.hurry(SHELL_STOP_SECONDS)
+        self._warming_up.cancel()
+        tools: Toolbox | None = vars(self).get("_tools")
+        if tools is not None:
+            tools.bridge.hurry(SHELL_STOP_SECONDS)
         if self._bus is not None:
             await self._bus.close()
         await self._engine.stop()
@@ -272,28 +308,21 @@ class Sidecar:
         for task in self._background:
             task.cancel()
         await self._notices.close()
-        await self._titles.close()
         self._stalls.close()
-        await self._http.mcp.close()
+        if self._parts is not None:
+            await self._parts.close_routes()
         if self._launch.serves:
             self._http.server.stop()
             await self._serving
-        await self._stores.memory.close()
-        await self._tools.executor.close()
-        await self._tools.mcp.close()
-        await self._catalog.close()
-        await self._http.metrics.totals.close()
+        if tools is not None:
+            await tools.close()
+        if self._parts is not None:
+            await self._parts.close()
         await self._stores.journal.close()
         if self._launch.serves:
             self._data.withdraw()
-
-    def _foreign_agents(self) -> "ForeignAgents":
-        """Imported when an agent of others works for the first time."""
-        from sidecar.acp.foreign.agents import ForeignAgents
-        from sidecar.acp.foreign.process import AgentProcesses
-
-        private = (str(self._data.path), str(config_file().parent))
-        return ForeignAgents(self._tools.executor, AgentProcesses(self._data.path, self._tools.sandboxes, private))
+        if self._failure is not None:
+            raise self._failure
 
     def _keep(self, work: Coroutine[Any, Any, None]) -> None:
         """Run it beside the rest until it ends or the sidecar stops."""
@@ -315,7 +344,8 @@ class Sidecar:
 
     def _exit_if_idle(self) -> None:
         def stop_if_idle() -> None:
-            if not (self._engine.busy or self._http.streams.open or self._titles.busy):
+            titles = self._parts is not None and self._parts.titles.busy
+            if not (self._engine.busy or self._http.streams.open or titles):
                 self.stop()
 
         # A client that just started a task, or read the end of one, may send another request.
@@ -328,3 +358,10 @@ def _load_rules() -> None:
 
     route("")
     load_table(None)
+
+
+def _sweep(data_dir: Path, days: float) -> None:
+    from tools.local import temporary
+
+    temporary.sweep()
+    temporary.sweep_traces(data_dir, days)

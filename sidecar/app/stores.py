@@ -1,15 +1,11 @@
-"""What a sidecar keeps: the journal, memory, your decisions and keys; local, or in the database of a fleet."""
+"""What a sidecar keeps: the journal, your decisions and keys; local, or in the database of a fleet."""
 
-import logging
 import os
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.api.identity import KnownTokens
-from sidecar.app.launch import Launch
-from sidecar.cache import Caches
-from sidecar.cache.watcher import Watcher
+from sidecar.app.launch import Launch, split
 from sidecar.config.approvals import StandingApprovals
 from sidecar.config.data_dir import DataDir
 from sidecar.config.grants import Grants
@@ -21,67 +17,50 @@ from sidecar.config.tokens import Tokens
 from sidecar.config.trust import Trust
 from sidecar.journal.port import Journal, Retention
 from sidecar.journal.sqlite import SqliteJournal
-from sidecar.memory.local import LocalMemory
-from sidecar.memory.notes import Notes
-from sidecar.memory.past import Past
-from sidecar.memory.skills import Skills
 from sidecar.telemetry.redaction import environment_secrets
 
 if TYPE_CHECKING:
     from sidecar.fleet.tokens import TokenCopies
     from sidecar.journal.postgres.journal import PostgresJournal
 
-log = logging.getLogger(__name__)
 
-
-@dataclass(frozen=True, slots=True)
-class Stores:
+class Stores(NamedTuple):
     #: What only this process uses; workers may share the data directory.
     private: Path
     journal: Journal
     #: The journal, if other processes use it too.
     shared: "PostgresJournal | None"
-    caches: Caches
-    memory: LocalMemory
-    notes: Notes
-    past: Past
     repositories: Repositories
     trust: Trust
-    skills: Skills
     approvals: StandingApprovals
     grants: Grants
     choices: ModelSettings
     keys: Keys
+    #: By `git-HOST`.
+    git_tokens: dict[str, str]
 
     def secrets(self, token: str) -> dict[str, str]:
         """Values to redact everywhere."""
         stored = {f"{name}-key": key for name in NAMES if (key := self.keys.find(name))}
-        return {**environment_secrets(os.environ), **stored, "sidecar-token": token}
+        return {**environment_secrets(os.environ), **stored, "sidecar-token": token, **self.git_tokens}
 
 
 async def open_stores(launch: Launch, settings: Settings, data: DataDir, private: Path) -> Stores:
     shared = await _open_database(launch, settings) if settings.database_url else None
     journal: Journal = shared or await SqliteJournal.open(data.journal, _retention(settings))
-    caches = Caches()
     repositories = Repositories(data.path)
-    notes = _open_notes(launch, settings, repositories)
-    trust = Trust(data, repositories)
     choices = ModelSettings(settings, config_file(), os.environ)
     return Stores(
         private=private,
         journal=journal,
         shared=shared,
-        caches=caches,
-        memory=_open_memory(settings, private, caches.watcher),
-        notes=notes,
-        past=Past(journal, notes),
         repositories=repositories,
-        trust=trust,
-        skills=Skills(config_file().parent, trust.trusted),
+        trust=Trust(data, repositories),
         approvals=StandingApprovals(data),
         grants=Grants(data.path, repositories),
         choices=choices,
         keys=Keys(os.environ, launch.data_dir, choices.served_at),
+        git_tokens=_git_tokens(os.environ.get("BRAIN_GIT_TOKENS", "")),
     )
 
 
@@ -96,25 +75,10 @@ async def _open_database(launch: Launch, settings: Settings) -> "PostgresJournal
     return await PostgresJournal.open(settings.database_url, _retention(settings), pools=pools, claims_expired=False)
 
 
-def _open_memory(settings: Settings, private: Path, watcher: Watcher) -> LocalMemory:
-    if settings.memory == "r2r":
-        from sidecar.memory.r2r import R2RMemory
-        from sidecar.memory.r2r_client import R2RClient, R2RError
-
-        try:
-            client = R2RClient(settings.r2r_url, os.environ.get("R2R_API_KEY", ""))
-            return R2RMemory(client, private, settings.sandbox, watcher.subscribe)
-        except R2RError as error:
-            log.warning("Only the local index answers: %s", error)
-    return LocalMemory(private, settings.sandbox, watcher.subscribe)
-
-
-def _open_notes(launch: Launch, settings: Settings, repositories: Repositories) -> Notes:
-    if not settings.database_url:
-        return Notes(launch.data_dir, repositories.home)
-    from sidecar.memory.shared_notes import SharedNotes
-
-    return SharedNotes(settings.database_url, place=repositories.home)
+def _git_tokens(text: str) -> dict[str, str]:
+    """By `git-HOST`, from `host=TOKEN,other=TOKEN`."""
+    pairs = (entry.partition("=") for entry in split(text))
+    return {f"git-{host.strip().lower()}": token.strip() for host, _, token in pairs if token.strip()}
 
 
 def open_tokens(stores: Stores, data: DataDir) -> "tuple[KnownTokens, TokenCopies | None]":

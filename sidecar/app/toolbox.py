@@ -1,12 +1,12 @@
 """What carries out tool calls: the registry and its sources, the backends, the policy, and the executor."""
 
-import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.bridge import Bridge
 from sidecar.app.launch import Launch, split
+from sidecar.app.memory import Memories, open_memories
 from sidecar.app.stores import Stores
+from sidecar.cache import Caches
 from sidecar.config.paths import config_file, policy_file
 from sidecar.config.settings import Settings
 from sidecar.memory.registration import IndexStarter, memory_tools
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from tools.sandboxes.host import SandboxedBackend
 
 
-@dataclass(frozen=True, slots=True)
-class Toolbox:
+class Toolbox(NamedTuple):
+    memories: Memories
     registry: Registry
     executor: Executor
     policy: Policy
@@ -50,13 +50,17 @@ class Toolbox:
     references: McpReferences
     plugins: Plugins
     hooks: Hooks
-    redact: Redactor
-    #: By `git-HOST`.
-    git_tokens: dict[str, str]
+
+    async def close(self) -> None:
+        await self.memories.code.close()
+        await self.executor.close()
+        await self.mcp.close()
 
 
-def build_toolbox(launch: Launch, settings: Settings, stores: Stores, token: str) -> Toolbox:
-    registry = default_registry(memory_tools(stores.memory, stores.past, stores.notes, stores.skills))
+def build_toolbox(launch: Launch, settings: Settings, stores: Stores, redact: Redactor) -> Toolbox:
+    caches = Caches()
+    memories = open_memories(launch, settings, stores, caches.watcher)
+    registry = default_registry(memory_tools(memories.code, memories.past, memories.notes, memories.skills))
     sandboxes = Sandboxes(settings.sandbox)
     limits = CommandLimits(settings.command_file_bytes, settings.command_processes, settings.command_memory_bytes)
     policy = Policy(
@@ -71,7 +75,7 @@ def build_toolbox(launch: Launch, settings: Settings, stores: Stores, token: str
     bridge = Bridge(
         reconnect_seconds=settings.bridge_reconnect_seconds,
         heartbeat_seconds=settings.bridge_heartbeat_seconds,
-        changed=stores.caches.changed,
+        changed=caches.changed,
     )
     given: dict[str, Any] = {"sandboxes": sandboxes, "limits": limits, "trusted": stores.trust.trusted}
     sandboxed = _open_sandboxed(launch, settings, stores, registry, given)
@@ -81,20 +85,15 @@ def build_toolbox(launch: Launch, settings: Settings, stores: Stores, token: str
     servers = McpServers(configuration, launch.data_dir, sandboxes, (config_file().parent,))
     mcp = McpBackend(servers)
     plugins = Plugins(config_file().with_name(TOOLS_FOLDER), split(settings.plugins))
-    registry.sources += [bridge, mcp, plugins, IndexStarter(stores.memory)]
+    registry.sources += [bridge, mcp, plugins, IndexStarter(memories.code)]
     registry.parallel = parse_parallel(split(settings.parallel_tools))
     backends: list[Backend] = [bridge, local, mcp, plugins]
     _add_codegen(stores, registry, backends)
-    git_tokens = _git_tokens(os.environ.get("BRAIN_GIT_TOKENS", ""))
-    redact = Redactor(
-        lambda: {**stores.secrets(token), **servers.secrets(), **git_tokens},
-        split(settings.let_through),
-        lambda: (stores.keys.stamp(), servers.generation),
-    )
     hooks = Hooks(config_file().with_name(HOOKS_FILE))
     approved = ApprovedTexts(launch.data_dir / "approved")
-    executor = Executor(registry, backends, policy, stores.caches, redact, approved, hooks)
+    executor = Executor(registry, backends, policy, caches, redact, approved, hooks)
     return Toolbox(
+        memories=memories,
         registry=registry,
         executor=executor,
         policy=policy,
@@ -108,8 +107,6 @@ def build_toolbox(launch: Launch, settings: Settings, stores: Stores, token: str
         references=McpReferences(servers),
         plugins=plugins,
         hooks=hooks,
-        redact=redact,
-        git_tokens=git_tokens,
     )
 
 
@@ -146,14 +143,8 @@ def open_remotes(settings: Settings, stores: Stores, tools: Toolbox) -> "RemoteW
         stores.private / "mirrors",
         tools.local.processes,
         tools.sandboxes,
-        lambda remote: tools.git_tokens.get(f"git-{remote.host}"),
+        lambda remote: stores.git_tokens.get(f"git-{remote.host}"),
         tools.limits,
     )
     clones = GitClones(stores.private / "clones", mirrors, split(settings.remotes))
-    return RemoteWorkspaces(stores.journal, clones, stores.repositories, stores.memory.forget)
-
-
-def _git_tokens(text: str) -> dict[str, str]:
-    """By `git-HOST`, from `host=TOKEN,other=TOKEN`."""
-    pairs = (entry.partition("=") for entry in split(text))
-    return {f"git-{host.strip().lower()}": token.strip() for host, _, token in pairs if token.strip()}
+    return RemoteWorkspaces(stores.journal, clones, stores.repositories, tools.memories.code.forget)

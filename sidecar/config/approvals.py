@@ -8,8 +8,8 @@ import os
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from sidecar.config.data_dir import DataDir
 from sidecar.config.stored import StoredValue
@@ -17,8 +17,7 @@ from sidecar.config.stored import StoredValue
 _MOST = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class StandingApproval:
+class StandingApproval(NamedTuple):
     id: str
     workspace: str
     binding: str
@@ -61,7 +60,7 @@ class StandingApprovals:
         return found
 
     def _save(self, approvals: list[StandingApproval]) -> None:
-        self._stored.set(approvals, json.dumps([asdict(approval) for approval in approvals]))
+        self._stored.set(approvals, json.dumps([approval._asdict() for approval in approvals]))
 
 
 def _read(file: Path) -> list[StandingApproval]:

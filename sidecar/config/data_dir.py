@@ -11,7 +11,8 @@ from pathlib import Path
 
 from sidecar.config.errors import EXIT_ALREADY_RUNNING, UserError
 from sidecar.config.paths import READY_FILE, TOKEN_FILE, write_private
-from sidecar.wire.system import Ready, Renewal
+from sidecar.wire.health import Ready
+from sidecar.wire.session import Renewal
 
 _RENEWAL_SECONDS = 7 * 24 * 3600.0
 _MAX_RENEWALS = 100

@@ -8,19 +8,17 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, get_args
 
 from sidecar.config.repositories import Repositories, normalize_repository
 from sidecar.config.stored import StoredValue
-from sidecar.wire.system import GrantKind
+from sidecar.wire.base import GrantKind
 
 _MOST = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class Grant:
+class Grant(NamedTuple):
     """`until` and `at` are Unix times."""
 
     id: str
@@ -67,7 +65,7 @@ class Grants:
         for each in self._current():
             same = (each.workspace, each.kind) == (place, kind) and (kind == "spend" or each.value == value)
             if same:
-                grant = replace(grant, id=each.id)
+                grant = grant._replace(id=each.id)
             else:
                 others.append(each)
         self._save([*others, grant][-_MOST:])
@@ -105,7 +103,7 @@ class Grants:
         return (grant for grant in self._grants if grant.until is None or grant.until > now)
 
     def _save(self, grants: list[Grant]) -> None:
-        self._stored.set(grants, json.dumps({"grants": [asdict(grant) for grant in grants]}))
+        self._stored.set(grants, json.dumps({"grants": [grant._asdict() for grant in grants]}))
 
 
 def _read(file: Path) -> list[Grant]:

@@ -10,9 +10,8 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sidecar.config.data_dir import DataDir
 from sidecar.config.paths import APP, write_private
@@ -51,8 +50,7 @@ _STAMP_SECONDS = 0.05
 KeyStore = Literal["keyring", "file"]
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """Describes where a key is; never holds the key."""
 
     provider: str

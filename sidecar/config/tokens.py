@@ -6,9 +6,8 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from sidecar.config.errors import UsageError
 from sidecar.config.stored import StoredValue
@@ -25,8 +24,7 @@ class TokenError(UsageError):
     """Says what is wrong with a name or a role."""
 
 
-@dataclass(frozen=True, slots=True)
-class NamedToken:
+class NamedToken(NamedTuple):
     name: str
     role: Role
     #: SHA-256: a random token of 256 bits needs no slow hash.
@@ -61,7 +59,7 @@ class Tokens:
         return find_token(self._stored.get(), token)
 
     def _save(self, tokens: list[NamedToken]) -> None:
-        self._stored.set({each.hash: each for each in tokens}, json.dumps([asdict(each) for each in tokens]))
+        self._stored.set({each.hash: each for each in tokens}, json.dumps([each._asdict() for each in tokens]))
 
 
 def new_token(name: str, role: str, at: float) -> tuple[str, NamedToken]:

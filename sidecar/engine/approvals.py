@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from sidecar.engine.state import RecordKind
@@ -138,7 +137,7 @@ class Approvals:
         asked = self._log.state.approvals.get(prompt.id)
         if asked is None or asked.binding == (prompt.binding or None):
             return prompt
-        return replace(prompt, id=f"{prompt.id}:{prompt.binding[:12]}")
+        return prompt._replace(id=f"{prompt.id}:{prompt.binding[:12]}")
 
     def _standing_decision(self, approval: ApprovalEvent) -> Literal["allow", "deny"] | None:
         """Your answer for the whole task to exactly this act; a denial wins.

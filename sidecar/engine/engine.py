@@ -7,6 +7,7 @@ import os
 import secrets
 from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import nullcontext, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,9 +76,13 @@ class Engine:
         shared: SharedJournal | None = None,
         remotes: "RemoteWorkspaces | None" = None,
         node: str | None = None,
+        private: Path | None = None,
     ) -> None:
+        """`worktrees` is called when one is first needed; `private` is the sidecar's own directory."""
         self._shared = shared
         self.remotes = remotes
+        self._private = private
+        self._open_worktrees = worktrees
         self._journal = journal
         self._stalls = stalls
         self._workspace = workspace
@@ -88,11 +93,16 @@ class Engine:
         self.owner = f"{os.getpid()}-{secrets.token_hex(4)}"
         self._work = work
         self.review = Review(journal, host, self._deliver, remotes, node)
-        self.worktrees = None if worktrees is None else worktrees(journal, self.review)
-        self._worker = Worker(journal, work, self.owner, slots, stalls, self.review, self.worktrees, shared, remotes)
+        self._worker = Worker(
+            journal, work, self.owner, slots, stalls, self.review, lambda: self.worktrees, shared, remotes
+        )
         self._looks: set[asyncio.Task[None]] = set()
         self._forks = Forks(journal, self.review, remotes)
         self._stopping = False
+
+    @cached_property
+    def worktrees(self) -> "Worktrees | None":
+        return None if self._open_worktrees is None else self._open_worktrees(self._journal, self.review)
 
     async def start(self) -> None:
         await self.review.finish()
@@ -190,7 +200,7 @@ class Engine:
         request = operation.request
         workspace = self._place_of(request)
         if request.options.intent is None:
-            self._check_words(request.task, workspace)
+            await self._check_words(request.task, workspace)
         task_id = f"t_{secrets.token_hex(10)}"
         stored = StoredRequest(
             task=request.task,
@@ -268,7 +278,7 @@ class Engine:
             message = "A crew's task has parts that are tasks themselves, so it can't be forked. Start a new crew."
             raise OperationRefused(409, "crew_task", message)
         if (words := operation.request.task) is not None:
-            self._check_words(words, old.workspace)
+            await self._check_words(words, old.workspace)
         return await self._created(await self._forks.new_task(old, operation))
 
     def checked_workspace(self, named: str | None) -> str:
@@ -283,16 +293,22 @@ class Engine:
         if not _is_directory(path):
             message = f"There is no directory {named}. Create it, or choose another workspace."
             raise OperationRefused(422, "workspace_not_found", message)
-        if self.worktrees is not None and not self.worktrees.may_be_workspace(named):
+        if self._is_private(path):
             message = f"{named} belongs to the sidecar itself. Choose another workspace."
             raise OperationRefused(422, "workspace_private", message)
         return str(path)
 
-    def _check_words(self, asked: str, workspace: str) -> None:
+    def _is_private(self, path: Path) -> bool:
+        """Whether it is the sidecar's own, and not in the worktree of a task."""
+        if self._private is None or not path.resolve().is_relative_to(self._private.resolve()):
+            return False
+        return self.worktrees is None or not self.worktrees.holds(str(path))
+
+    async def _check_words(self, asked: str, workspace: str) -> None:
         """Refuse text that begins with a misspelled slash command: it would be routed as something else."""
         if not workspace.startswith("/"):
             return  # the commands of a remote aren't known here
-        if suggestion := self._work.suggest_command(asked, workspace):
+        if suggestion := await self._work.suggest_command(asked, workspace):
             raise OperationRefused(422, "unknown_command", suggestion)
 
     async def _cancel(self, task_id: str) -> str:
@@ -355,7 +371,7 @@ class Engine:
             task = await self._journal.task(task_id)
             status = task.status
             if status is Status.COMPLETED:
-                self._check_words(text, task.workspace)
+                await self._check_words(text, task.workspace)
             message = UserMessage(
                 id=message_id,
                 text=text,

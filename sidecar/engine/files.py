@@ -1,7 +1,6 @@
 """A task's changes of files, read from its records: each file's changes in order, as of any event."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sidecar.engine.state import RecordKind, read_rewinds
@@ -19,8 +18,7 @@ class Side(NamedTuple):
     mode: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class FileStep:
+class FileStep(NamedTuple):
     """One change of one file; `None` is a file that does not exist."""
 
     seq: int
@@ -181,7 +179,7 @@ def _with_modes(steps: list[FileStep]) -> list[FileStep]:
                 known = None if side is None else side.mode if side.mode is not None else known
                 filled.append(None if side is None else Side(side.content, known))
             before, after = filled if forward else reversed(filled)
-            steps[place] = replace(step, before=before, after=after)
+            steps[place] = step._replace(before=before, after=after)
     return steps
 
 

@@ -9,8 +9,7 @@ changes of files: those of the new task are its own.
 import json
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import Fork
@@ -35,8 +34,7 @@ _NAMED = 20
 _SHOWN = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Beginning:
+class Beginning(NamedTuple):
     """What a new task takes over from another one at one of its events."""
 
     records: list[Record]

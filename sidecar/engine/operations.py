@@ -2,12 +2,12 @@
 
 import base64
 import binascii
+from collections.abc import Callable
 from typing import NamedTuple
 
 from sidecar.journal.port import Record
 from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.tasks import ApprovalRequest, Attachment, Context, ExecuteRequest, ForkRequest, LabelRequest
-from tools.protected import secret_part
 
 
 class Execute(NamedTuple):
@@ -110,7 +110,7 @@ def redact_operation(operation: Operation, redact: Redactor) -> Operation:
 
 
 def _context(context: Context, redact: Redactor) -> Context:
-    clean = redact.secret_file if secret_part(context.current_file or "") else redact
+    clean = _redaction_of(context.current_file or "", redact)
     selected = None if context.selected_code is None else clean(context.selected_code)
     attachments = [_attachment(each, redact) for each in context.attachments]
     return context.model_copy(update={"selected_code": selected, "attachments": attachments})
@@ -122,7 +122,14 @@ def _attachment(attachment: Attachment, redact: Redactor) -> Attachment:
         text = base64.b64decode(attachment.data, validate=True).decode()
     except (binascii.Error, ValueError):
         return attachment
-    plain = redact.secret_file(text) if secret_part(attachment.name) else redact(text)
+    plain = _redaction_of(attachment.name, redact)(text)
     if plain == text:
         return attachment
     return attachment.model_copy(update={"data": base64.b64encode(plain.encode()).decode()})
+
+
+def _redaction_of(path: str, redact: Redactor) -> Callable[[str], str]:
+    # Imported with the first file: its patterns take 3 ms of a start.
+    from tools.protected import secret_part
+
+    return redact.secret_file if path and secret_part(path) else redact

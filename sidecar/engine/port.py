@@ -38,5 +38,5 @@ class Work(Protocol):
     def missed(self, run: "TaskRun") -> "Sequence[UserMessage]":
         """Your messages of this round that no agent who could act on them has read."""
 
-    def suggest_command(self, asked: str, workspace: str) -> str | None:
+    async def suggest_command(self, asked: str, workspace: str) -> str | None:
         """What to say about text that begins with a misspelled slash command."""

@@ -5,6 +5,7 @@ This is the only place that reads or writes them as text.
 
 import re
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 ROUTE = "route"
 CONTEXT = "context"
@@ -114,8 +115,7 @@ class StepKey:
         return key.on_branch(int(branch or 0))
 
 
-@dataclass(frozen=True, slots=True)
-class CallKey:
+class CallKey(NamedTuple):
     """The id of a tool call that a step makes: its task, its step, and its name there."""
 
     task_id: str
@@ -132,7 +132,7 @@ class CallKey:
 
     def copied_to(self, task_id: str) -> "CallKey":
         """The same call in a copy of the task, which has never been rewound."""
-        return replace(self, task_id=task_id, branch=0, repeat=0)
+        return self._replace(task_id=task_id, branch=0, repeat=0)
 
     @classmethod
     def parse(cls, text: str) -> "CallKey | None":

@@ -5,19 +5,17 @@ after R do. Nothing is removed, so a rewind can be rewound.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Rewind:
+class Rewind(NamedTuple):
     """The event to which a task was rewound, and the event that recorded it."""
 
     to: int
     at: int
 
 
-@dataclass(frozen=True, slots=True)
-class Timeline:
+class Timeline(NamedTuple):
     """Spans of event numbers, each without its first and with its last; the last span is open."""
 
     spans: tuple[tuple[int, int | None], ...] = ((0, None),)

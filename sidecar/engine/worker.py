@@ -44,7 +44,7 @@ class Worker:
         slots: int,
         stalls: Stalls | None = None,
         review: "Review | None" = None,
-        worktrees: "Worktrees | None" = None,
+        worktrees: "Callable[[], Worktrees | None]" = lambda: None,
         shared: SharedJournal | None = None,
         remotes: "RemoteWorkspaces | None" = None,
     ) -> None:
@@ -204,7 +204,7 @@ class Worker:
                     recoverable=False,
                 )
             remote = self._remotes if run.request.context.repository is not None else None
-            isolated = self._worktrees if run.request.options.isolation == "worktree" and remote is None else None
+            isolated = self._worktrees() if run.request.options.isolation == "worktree" and remote is None else None
             if claim.status is Status.CANCELLING:
                 if isolated is not None:
                     await isolated.locate(run)

@@ -82,8 +82,8 @@ class Worktrees:
             )
             raise OperationRefused(422, "no_repository", message) from error
 
-    def may_be_workspace(self, workspace: str) -> bool:
-        return self._git.may_be_workspace(workspace)
+    def holds(self, workspace: str) -> bool:
+        return self._git.holds(workspace)
 
     async def locate(self, run: TaskRun) -> bool:
         """Let the run work in its task's worktree; false if the task has none now."""

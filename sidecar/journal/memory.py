@@ -37,7 +37,7 @@ from sidecar.journal.projection import TaskProjection, fold, task_of
 from sidecar.journal.tail import Hub
 from sidecar.journal.words import contains, terms_of, words_of
 from sidecar.wire.events import Event
-from sidecar.wire.system import JournalState
+from sidecar.wire.health import JournalState
 from sidecar.wire.tasks import ENDED, Status, StoredRequest, Task
 
 T = TypeVar("T")

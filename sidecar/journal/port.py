@@ -9,12 +9,11 @@ from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from sidecar.wire.events import Event
-from sidecar.wire.system import JournalState
+from sidecar.wire.health import JournalState
 from sidecar.wire.tasks import ENDED, Priority, Status, StoredRequest, Task
 
 
-@dataclass(frozen=True, slots=True)
-class Retention:
+class Retention(NamedTuple):
     days: float = 90
     bytes: int = 512 * 1024 * 1024
     #: Limit of one task's file contents; changes beyond it can't be undone.

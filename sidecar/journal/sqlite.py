@@ -34,7 +34,7 @@ from sidecar.journal.tail import Hub
 from sidecar.journal.words import MATCHES, WordIndex, match, terms_of
 from sidecar.journal.writer import Writer
 from sidecar.wire.events import ErrorEvent, Event, StatusEvent
-from sidecar.wire.system import JournalState
+from sidecar.wire.health import JournalState
 from sidecar.wire.tasks import Status, StoredRequest, Task
 
 log = logging.getLogger(__name__)

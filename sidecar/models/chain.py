@@ -7,7 +7,7 @@ import asyncio
 import random
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from sidecar.models.errors import Failure
@@ -81,7 +81,7 @@ class Chain:
         """Those of the current model, with the smallest context, so that any fallback can take the request."""
         sizes = [link.model.capabilities.context_tokens for link in self.links]
         smallest = min((size for size in sizes if size), default=None)
-        return replace(self._current.model.capabilities, context_tokens=smallest)
+        return self._current.model.capabilities._replace(context_tokens=smallest)
 
     async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
         none = Failure(code="no_model", message="No model is configured.", retry=False)

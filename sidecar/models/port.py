@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Literal, NamedTuple, Protocol
 
 from pydantic import Field, SkipValidation
 
@@ -105,8 +105,7 @@ class EarlierCall:
     details: JsonObject = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Brief:
+class Brief(NamedTuple):
     """The assignment of an agent as typed parts; a language model reads the same as prose in the history.
 
     `part` names the agent's share of the task if it has only one of several, such as `test`. `planned_step` is its step
@@ -130,23 +129,21 @@ class Brief:
     changed_lines: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     agent: str
     system: str
     history: Sequence[Turn]
     #: The tools in the prompt.
-    tools: Sequence[ToolInfo] = field(default_factory=tuple)
-    brief: Brief = field(default_factory=Brief)
+    tools: Sequence[ToolInfo] = ()
+    brief: Brief = Brief()
     #: All tools the agent may call.
-    roster: Sequence[ToolInfo] = field(default_factory=tuple)
+    roster: Sequence[ToolInfo] = ()
     #: Number of replies that a model has given to this agent in this step, for one that plays a script. None: the
     #: number of its turns in the history.
     replies: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Delta:
+class Delta(NamedTuple):
     """`anew`: discard earlier deltas of this kind; the model starts over."""
 
     text: str
@@ -154,8 +151,7 @@ class Delta:
     anew: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Switch:
+class Switch(NamedTuple):
     """A fallback to another model, or a retry of the same one. `reason` is shown to the user."""
 
     provider: str
@@ -164,8 +160,7 @@ class Switch:
     fallback_from: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Capabilities:
+class Capabilities(NamedTuple):
     """The defaults are those of a remote language model."""
 
     #: Tokens that one request can hold; None if unknown.
@@ -193,8 +188,7 @@ class Model(Protocol):
     def stream(self, request: Request) -> AsyncIterator[Delta | Reply]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltinModel:
+class BuiltinModel(NamedTuple):
     """The model that needs no key. The composition root registers it; `load` imports it on first use."""
 
     provider: str

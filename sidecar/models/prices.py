@@ -1,9 +1,8 @@
 """Token prices: a shipped table, overridden by the user's own."""
 
 import logging
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sidecar.config.paths import config_file
 from sidecar.wire.tasks import Usage
@@ -16,8 +15,7 @@ _LONG = "long_"
 SHIPPED = Path(__file__).with_name("prices.toml")
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+class Price(NamedTuple):
     """US dollars for a million tokens."""
 
     input: float

@@ -55,6 +55,7 @@ def optional(default: Any = None) -> Any:
     return Field(default=default, exclude_if=_is_empty, json_schema_extra=_never_null)
 
 
+GrantKind = Literal["command", "host", "read", "install", "checks", "spend"]
 ToolStatus = Literal["pending", "running", "success", "error", "cancelled", "unknown"]
 
 

@@ -1,75 +1,12 @@
-"""The sidecar itself: status, sessions, models, keys, policy, doctor, and problem documents."""
+"""The sidecar itself: status, models, keys, policy, trust, grants, doctor."""
 
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from sidecar.wire.base import JsonObject, Wire, optional
+from sidecar.wire.base import GrantKind, JsonObject, Wire, optional
+from sidecar.wire.health import JournalState
 from sidecar.wire.tasks import Approvals, ShortText
-
-
-class Ready(Wire):
-    """The line on standard output when the sidecar is ready."""
-
-    event: Literal["ready"] = "ready"
-    url: str
-    pid: int
-    token_file: str
-    version: str
-
-
-class Health(Wire):
-    status: Literal["ok"] = "ok"
-    version: str
-
-
-class SessionCode(Wire):
-    code: str
-    expires_in: float
-
-
-class SessionRequest(Wire):
-    code: ShortText
-
-
-class Renewal(Wire):
-    """A secret between one panel and the sidecar. It is never sent again: each side proves that it knows it."""
-
-    id: str
-    key: str
-
-
-class SessionToken(Wire):
-    token: str
-    renewal: Annotated[Renewal | None, Field(description="For the new token after a restart of the sidecar.")] = (
-        optional()
-    )
-
-
-Nonce = Annotated[str, Field(min_length=22, max_length=100, pattern=r"^[\w-]+$")]
-
-
-class Challenge(Wire):
-    id: Annotated[Nonce | Literal["token"], Field(description="The renewal's id, or `token` for the token itself.")]
-    nonce: Nonce
-
-
-class ChallengeAnswer(Wire):
-    nonce: Annotated[str, Field(description="The sidecar's nonce.")]
-    proof: Annotated[str, Field(description="Shows that the sidecar knows the key.")]
-
-
-class Proof(Wire):
-    id: Nonce
-    nonce: Annotated[Nonce, Field(description="The sidecar's nonce, which works once.")]
-    proof: ShortText
-
-
-class Ticket(Wire):
-    """Opens one WebSocket without an Authorization header."""
-
-    ticket: str
-    expires_in: float
 
 
 class AgentInfo(Wire):
@@ -99,14 +36,6 @@ class RoleInfo(Wire):
 class ModelList(Wire):
     models: list[ModelInfo]
     roles: list[RoleInfo]
-
-
-class JournalState(Wire):
-    state: Literal["ok", "stalled"]
-    message: str
-    path: str
-    size_bytes: int
-    set_aside: list[str]
 
 
 class ShellState(Wire):
@@ -151,9 +80,6 @@ class PolicyRequest(Wire):
 class PolicyAnswer(Wire):
     decision: Literal["allow", "ask", "deny"]
     why: str
-
-
-GrantKind = Literal["command", "host", "read", "install", "checks", "spend"]
 
 
 class TrustRequest(Wire):
@@ -270,19 +196,3 @@ class Examination(Wire):
     """The findings of `brain doctor` for the running sidecar."""
 
     findings: list[FindingInfo]
-
-
-class FieldProblem(Wire):
-    field: str
-    message: str
-
-
-class Problem(Wire):
-    """A problem document (RFC 9457) with a stable `code`."""
-
-    type: str = "about:blank"
-    title: str
-    status: int
-    detail: str
-    code: str
-    errors: list[FieldProblem] | None = optional()

@@ -1,7 +1,6 @@
 """Runs a verification's checks through the executor, as recorded calls of the task."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal
 
 from sidecar.engine.run import TaskRun
@@ -68,7 +67,7 @@ class TaskCheckRunner:
                 await self._executor.abandon({name: run.state.intents[name]}, run.request.workspace, run.ledger)
             elif outcome.status not in _CUT_OFF:
                 break
-            call = replace(call, repeat=call.repeat + 1)
+            call = call._replace(repeat=call.repeat + 1)
             name = str(call)
         return name
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -229,7 +229,7 @@ class AgentSetup:
         if model.capabilities.language:
             return brief
         lines = await changed_lines(self.run) if key.agent == "reviewer" else ()
-        return replace(brief, changed_lines=lines, earlier_calls=self._earlier_calls())
+        return brief._replace(changed_lines=lines, earlier_calls=self._earlier_calls())
 
     def _earlier_calls(self) -> list[EarlierCall]:
         """The commands and test runs of earlier turns, with their results."""
@@ -333,7 +333,7 @@ class AgentSetup:
 
     def _model(self, agent: Agent) -> Model:
         def report(switch: Switch) -> None:
-            self.run.log.enqueue(ModelEvent(role=agent.role, **asdict(switch)))
+            self.run.log.enqueue(ModelEvent(role=agent.role, **switch._asdict()))
 
         options, wanted = self.run.request.options, self._wanted(agent)
         try:

@@ -47,7 +47,7 @@ class Workflow:
         self._references = references
         self._knowledge = knowledge or Knowledge()
 
-    def suggest_command(self, asked: str, workspace: str) -> str | None:
+    async def suggest_command(self, asked: str, workspace: str) -> str | None:
         """The error for a task that starts with a mistyped slash command."""
         if not asked.lstrip().startswith("/"):
             return None

@@ -59,7 +59,7 @@ class TenSteps:
     def missed(self, run: TaskRun) -> list[UserMessage]:
         return []
 
-    def suggest_command(self, asked: str, workspace: str) -> str | None:
+    async def suggest_command(self, asked: str, workspace: str) -> str | None:
         return None
 
 

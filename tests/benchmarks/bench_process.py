@@ -85,7 +85,7 @@ def _prompt(home: Path) -> float:
 
 
 def _imports() -> list[str]:
-    code = "import sidecar.app.sidecar, sys; print(' '.join(sys.modules))"
+    code = "import sidecar.app.parts, sidecar.app.sidecar, sys; print(' '.join(sys.modules))"
     listed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=PROJECT, check=True)
     return [name for name in SDKS if name in listed.stdout.split()]
 

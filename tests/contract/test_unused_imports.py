@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 CODE = """
-import sidecar.app.sidecar, sidecar.doors.process, sys
+import sidecar.app.parts, sidecar.app.sidecar, sidecar.doors.process, sys
 heavy = (
     "aiohttp", "slack_sdk", "telegram", "httpx", "smtplib", "prometheus_client", "opentelemetry",
     "sidecar.telemetry.tally", "sidecar.telemetry.traces", "sidecar.telemetry.traces",

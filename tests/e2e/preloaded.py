@@ -31,6 +31,7 @@ _MAX_REQUEST = 1 << 20
 #: What serving and a first task import, beyond the packages that are imported whole.
 _MODULES = (
     "sidecar.commands.serve",
+    "sidecar.app.parts",
     "sidecar.app.sidecar",
     "sidecar.client.client",
     "sidecar.fleet.crew.children",

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from sidecar.api.table import TABLE
+from sidecar.api.table.complete import TABLE
 from tests.e2e.support import PROJECT, RunningSidecar, clean_environ, running_sidecar
 from tests.waiting import SECONDS
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.api.identity import Identity, may_call
-from sidecar.api.table import TABLE
+from sidecar.api.table.complete import TABLE
 from tests.e2e.support import Answer, RunningSidecar, clean_environ, running_sidecar, wait_until
 from tests.e2e.terminal import brain
 

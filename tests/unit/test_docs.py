@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from sidecar.api.table import TABLE
+from sidecar.api.table.complete import TABLE
 from sidecar.commands.table import COMMANDS
 from sidecar.config.settings import Settings
 from sidecar.wire.events import AnyEvent

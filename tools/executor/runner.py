@@ -5,7 +5,6 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from itertools import count
 
 from sidecar.cache import Caches
@@ -246,7 +245,7 @@ class CallRunner:
         context.enqueue("pending")
         prompt = build_prompt(context, "approve", why, diff, bound.digest, omitted)
         if diff is not None and context.prepared is None and context.review is None:
-            prompt = replace(prompt, since="asked" if bound.change is None else "trusted")
+            prompt = prompt._replace(since="asked" if bound.change is None else "trusted")
         answer = await context.ledger.ask(prompt)
         context.started = time.monotonic()  # the wait for an answer isn't part of the call's duration
         if answer is None:

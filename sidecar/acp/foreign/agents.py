@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sidecar.acp.foreign.process import AgentProcesses
@@ -80,7 +79,7 @@ class ForeignAgents:
             if name not in run.state.outcomes:
                 left = {name: run.state.intents[name]}
                 await self._executor.abandon(left, run.request.workspace, run.ledger)
-            call = replace(call, repeat=call.repeat + 1)
+            call = call._replace(repeat=call.repeat + 1)
         return str(call), call.repeat > 0
 
 

@@ -1,25 +1,24 @@
 """What a route is, and how it finds its handler."""
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
 from sidecar.wire import tasks
 from sidecar.wire.base import Wire
 
+TASK = "/api/brain/tasks/{task_id}"
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+
+class Parameter(NamedTuple):
     name: str
     doc: str
     kind: str = "string"
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(NamedTuple):
     """`answer` is a wire type, or the media type of another format; `doc` adds to the summary."""
 
     #: Method and path.
@@ -45,6 +44,9 @@ class Route:
     @property
     def status(self) -> int:
         return 202 if self.answer is tasks.Accepted else 200
+
+
+IDEMPOTENCY = Parameter("Idempotency-Key", "Requests with the same key start one task.")
 
 
 def bind(routes: Sequence[Route], owners: Iterable[object]) -> Iterator[tuple[str, str, str, Callable[[Any], Any]]]:

@@ -1,33 +1,15 @@
-"""Routes of the sidecar itself: health, metrics, fleet, sessions."""
+"""Routes of the sidecar itself: metrics, doctor, fleet, schedules, status."""
 
 from collections.abc import Sequence
 
 from sidecar.api.fleet import FleetRoutes
 from sidecar.api.metrics import MetricsRoutes
 from sidecar.api.schedules import ScheduleRoutes
-from sidecar.api.session import SessionRoutes
 from sidecar.api.system import DoctorRoutes, SystemRoutes
 from sidecar.api.table.route import Parameter, Route
 from sidecar.wire import fleet, schedules, stats, system
 
 SYSTEM: Sequence[Route] = (
-    Route(
-        "GET /health",
-        "health",
-        SystemRoutes.health,
-        "Whether the sidecar is up",
-        system.Health,
-        doc="Needs no token and says nothing else.",
-    ),
-    Route(
-        "GET /ready",
-        "ready",
-        SystemRoutes.ready,
-        "Whether the sidecar can take tasks: the journal can be written and its disk has room",
-        system.Health,
-        refusals=(503,),
-        doc="Needs no token. 503 says what is wrong.",
-    ),
     Route("GET /openapi.json", "openapi", SystemRoutes.openapi, "This API as OpenAPI 3.1", "application/json"),
     Route(
         "GET /metrics",
@@ -89,60 +71,4 @@ SYSTEM: Sequence[Route] = (
         refusals=(404, 409, 503),
     ),
     Route("GET /api/brain/status", "status", SystemRoutes.status, "Get the sidecar's status", system.StatusAnswer),
-    Route(
-        "POST /api/brain/bridge/ticket",
-        "bridge_ticket",
-        SessionRoutes.create_ticket,
-        "Create a one-time ticket for the bridge",
-        system.Ticket,
-        doc="For a webview, which can't send a header with a WebSocket.",
-    ),
-    Route(
-        "POST /api/brain/session/code",
-        "session_code",
-        SessionRoutes.create_code,
-        "Create a one-time code that opens the panel",
-        system.SessionCode,
-        doc="The code goes into the URL's fragment, which never reaches a log.",
-    ),
-    Route(
-        "POST /api/brain/session",
-        "session",
-        SessionRoutes.trade,
-        "Trade a one-time code for the token",
-        system.SessionToken,
-        system.SessionRequest,
-        doc="Needs no token. `renewal` is for the panel's memory only: with it, it gets back in after a restart.",
-    ),
-    Route(
-        "POST /api/brain/session/renewal",
-        "session_renewal",
-        SessionRoutes.create_renewal,
-        "Create a renewal for a panel that was reloaded",
-        system.Renewal,
-    ),
-    Route(
-        "POST /api/brain/session/challenge",
-        "session_challenge",
-        SessionRoutes.challenge,
-        "Let the sidecar prove that it knows a key",
-        system.ChallengeAnswer,
-        system.Challenge,
-        refusals=(401,),
-        doc=(
-            "Needs no token; ask this before you send one to an address that another program may have taken. A proof "
-            "is the HMAC-SHA-256, in base64url, of the lines `rainy-brain session 1`, `sidecar` (or `panel`), host and "
-            "port, id, your nonce, the sidecar's nonce."
-        ),
-    ),
-    Route(
-        "POST /api/brain/session/proof",
-        "session_proof",
-        SessionRoutes.renew,
-        "Prove that the panel knows its key, and get the token",
-        system.SessionToken,
-        system.Proof,
-        refusals=(401,),
-        doc="Needs no token. The nonce of each challenge works once.",
-    ),
 )

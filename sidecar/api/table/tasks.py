@@ -1,16 +1,13 @@
-"""Routes of tasks, worktrees and projects."""
+"""Routes of tasks."""
 
 from collections.abc import Sequence
 
-from sidecar.api.projects import ProjectRoutes
-from sidecar.api.table.route import Parameter, Route
-from sidecar.api.tasks import ReviewRoutes, TaskRoutes, WorktreeRoutes
-from sidecar.wire import projects, tasks, worktrees
+from sidecar.api.table.route import IDEMPOTENCY, TASK, Parameter, Route
+from sidecar.api.tasks import TaskRoutes
+from sidecar.wire import tasks
 from sidecar.wire.events import EventPage
 
-_TASK = "/api/brain/tasks/{task_id}"
 _AFTER = Parameter("after", "Only events after this sequence number.", "integer")
-_IDEMPOTENCY = Parameter("Idempotency-Key", "Requests with the same key start one task.")
 
 TASKS: Sequence[Route] = (
     Route(
@@ -20,7 +17,7 @@ TASKS: Sequence[Route] = (
         "Start a task",
         tasks.Accepted,
         tasks.ExecuteRequest,
-        headers=(_IDEMPOTENCY,),
+        headers=(IDEMPOTENCY,),
         refusals=(429, 503),
     ),
     Route(
@@ -42,7 +39,7 @@ TASKS: Sequence[Route] = (
         refusals=(404,),
     ),
     Route(
-        f"GET {_TASK}",
+        f"GET {TASK}",
         "task",
         TaskRoutes.show,
         "Get a task: status, progress, result, error, usage",
@@ -50,7 +47,7 @@ TASKS: Sequence[Route] = (
         refusals=(404,),
     ),
     Route(
-        f"PATCH {_TASK}",
+        f"PATCH {TASK}",
         "label",
         TaskRoutes.label,
         "Rename, pin or archive a task",
@@ -59,7 +56,7 @@ TASKS: Sequence[Route] = (
         refusals=(404,),
     ),
     Route(
-        f"DELETE {_TASK}",
+        f"DELETE {TASK}",
         "delete_task",
         TaskRoutes.delete,
         "Delete a task that has ended",
@@ -68,7 +65,7 @@ TASKS: Sequence[Route] = (
         doc="Removes its history and the contents for its undo. Files in the workspace stay as they are.",
     ),
     Route(
-        f"GET {_TASK}/stream",
+        f"GET {TASK}/stream",
         "stream",
         TaskRoutes.stream,
         "Stream a task's events as server-sent events",
@@ -79,7 +76,7 @@ TASKS: Sequence[Route] = (
         doc="Starts at any event, continues live, and closes when the task ends.",
     ),
     Route(
-        f"GET {_TASK}/events",
+        f"GET {TASK}/events",
         "events",
         TaskRoutes.events,
         "List a task's events by page",
@@ -100,7 +97,7 @@ TASKS: Sequence[Route] = (
         "events after the cursor were pruned; list the tasks, then follow from `now`.",
     ),
     Route(
-        f"POST {_TASK}/cancel",
+        f"POST {TASK}/cancel",
         "cancel",
         TaskRoutes.cancel,
         "Cancel a task",
@@ -109,7 +106,7 @@ TASKS: Sequence[Route] = (
         doc="Returns at once; the task becomes `cancelled` when every process it started is dead.",
     ),
     Route(
-        f"POST {_TASK}/resume",
+        f"POST {TASK}/resume",
         "resume",
         TaskRoutes.resume,
         "Resume a task from its last checkpoint",
@@ -117,7 +114,7 @@ TASKS: Sequence[Route] = (
         refusals=(404, 409),
     ),
     Route(
-        f"POST {_TASK}/messages",
+        f"POST {TASK}/messages",
         "message",
         TaskRoutes.message,
         "Steer a running task, or continue one that ended",
@@ -127,7 +124,7 @@ TASKS: Sequence[Route] = (
         refusals=(404, 409),
     ),
     Route(
-        f"POST {_TASK}/approvals/{{approval_id}}",
+        f"POST {TASK}/approvals/{{approval_id}}",
         "approve",
         TaskRoutes.approve,
         "Allow or deny one call",
@@ -137,7 +134,7 @@ TASKS: Sequence[Route] = (
         doc="A second answer to the same approval is refused with 409.",
     ),
     Route(
-        f"POST {_TASK}/questions/{{question_id}}",
+        f"POST {TASK}/questions/{{question_id}}",
         "answer_question",
         TaskRoutes.answer_question,
         "Answer a question of a task",
@@ -147,78 +144,19 @@ TASKS: Sequence[Route] = (
         doc="If the question offers choices, the answer is one of them. A second answer is refused with 409.",
     ),
     Route(
-        f"GET {_TASK}/diff",
-        "diff",
-        ReviewRoutes.diff,
-        "Get a task's changes by file and hunk",
-        tasks.DiffAnswer,
-        refusals=(404, 409),
-    ),
-    Route(
-        f"POST {_TASK}/hunks",
-        "hunks",
-        ReviewRoutes.hunks,
-        "Accept or reject hunks of a task's changes",
-        tasks.DiffAnswer,
-        tasks.HunkRequest,
-        refusals=(404, 409),
-        doc="A rejected hunk is undone in its file, and the agents learn about it. Your own later edits are "
-        "merged; where you edited the same lines, the file stays as it is and is listed under `conflicts`.",
-    ),
-    Route(
-        f"POST {_TASK}/rewind",
-        "rewind",
-        ReviewRoutes.rewind,
-        "Rewind files and conversation to an event",
-        tasks.RewindAnswer,
-        tasks.RewindRequest,
-        refusals=(404, 409),
-        doc="The task can be resumed from there, and a rewind can itself be rewound. With `conversation: false` "
-        "only the files go back; with `preview` nothing changes.",
-    ),
-    Route(
-        f"POST {_TASK}/merge",
-        "merge",
-        WorktreeRoutes.merge,
-        "Merge the worktree of an isolated task into its workspace",
-        worktrees.MergeAnswer,
-        worktrees.MergeRequest,
-        refusals=(404, 409),
-        doc="Three-way by lines: your own changes since the task started stay. With conflicts nothing changes, and "
-        "they are listed; `markers` writes them into the files as Git does. It changes files only, never the index or "
-        "a branch. After a merge the worktree is removed, and a rewind of the task acts on your workspace.",
-    ),
-    Route(
-        "GET /api/brain/worktrees",
-        "worktrees",
-        WorktreeRoutes.list,
-        "List the worktrees of isolated tasks",
-        worktrees.WorktreeList,
-    ),
-    Route(
-        "POST /api/brain/worktrees/clean",
-        "clean_worktrees",
-        WorktreeRoutes.clean,
-        "Remove worktrees that nobody needs",
-        worktrees.CleanAnswer,
-        worktrees.CleanRequest,
-        doc="Keeps those whose task is at work, and those with changes that are not merged, unless you name the task "
-        "and set `discard`.",
-    ),
-    Route(
-        f"POST {_TASK}/fork",
+        f"POST {TASK}/fork",
         "fork",
         TaskRoutes.fork,
         "Start a new task from an event of another task",
         tasks.Accepted,
         tasks.ForkRequest,
-        headers=(_IDEMPOTENCY,),
+        headers=(IDEMPOTENCY,),
         refusals=(404, 409, 429, 503),
         doc="The new task starts with the conversation and the files as they were at that event (default: the "
         "last one). The other task must not be running; `forkedFrom` names it.",
     ),
     Route(
-        f"POST {_TASK}/approvals",
+        f"POST {TASK}/approvals",
         "approve_several",
         TaskRoutes.approve_several,
         "Answer several approvals",
@@ -226,24 +164,5 @@ TASKS: Sequence[Route] = (
         tasks.ApprovalsRequest,
         refusals=(404, 409),
         doc="Applies the answers in order and stops at the first one that is refused.",
-    ),
-    Route(
-        "GET /api/brain/templates",
-        "templates",
-        ProjectRoutes.templates,
-        "List the templates of new projects",
-        projects.TemplateList,
-        doc="Your own are the folders of `templates/` in the configuration directory; their files end in `.template`.",
-    ),
-    Route(
-        "POST /api/brain/projects",
-        "create_project",
-        ProjectRoutes.create,
-        "Create a project from a template",
-        tasks.Accepted,
-        projects.ProjectOrder,
-        headers=(_IDEMPOTENCY,),
-        refusals=(409, 429, 503),
-        doc="A task like any other; the result has `projectPath` and `success`.",
     ),
 )

@@ -26,8 +26,10 @@ class Tasks(Protocol):
     """What a crew needs of the engine."""
 
     review: Review
-    worktrees: Worktrees | None
     remotes: "RemoteWorkspaces | None"
+
+    @property
+    def worktrees(self) -> Worktrees | None: ...
 
     async def submit(self, operation: Operation) -> str: ...
 

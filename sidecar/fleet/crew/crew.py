@@ -120,8 +120,8 @@ class CrewWork:
         told = {name for child in run.state.children.values() for name in child.told}
         return [message for message in self._workflow.missed(run) if message.id not in told]
 
-    def suggest_command(self, asked: str, workspace: str) -> str | None:
-        return self._workflow.suggest_command(asked, workspace)
+    async def suggest_command(self, asked: str, workspace: str) -> str | None:
+        return await self._workflow.suggest_command(asked, workspace)
 
     def _children(self, run: TaskRun) -> "Children":
         from sidecar.fleet.crew.children import Children

@@ -51,7 +51,7 @@ from sidecar.journal.sqlite import PRUNE_EVERY_BYTES
 from sidecar.journal.store import Pending
 from sidecar.journal.tail import Hub
 from sidecar.wire.events import Event, StatusEvent
-from sidecar.wire.system import JournalState
+from sidecar.wire.health import JournalState
 from sidecar.wire.tasks import Status, StoredRequest, Task
 
 log = logging.getLogger(__name__)

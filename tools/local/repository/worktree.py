@@ -69,10 +69,8 @@ class GitWorktrees:
     def check(self, workspace: str) -> None:
         find_repository(workspace, os.environ.get("HOME", ""))
 
-    def may_be_workspace(self, workspace: str) -> bool:
-        place, private = os.path.realpath(workspace), os.path.realpath(self._private)
-        if not f"{place}/".startswith(f"{private}/"):
-            return True
+    def holds(self, workspace: str) -> bool:
+        place = os.path.realpath(workspace)
         return any(f"{place}/".startswith(f"{self.tree(name)}/") for name in self.names())
 
     def tree(self, name: str) -> str:

@@ -1,0 +1,175 @@
+"""What carries out tasks, and the routes beyond tasks and sessions. It is loaded right after the ready line.
+
+Importing this module takes as long as the start before it, so nothing else may import it at the top.
+"""
+
+from collections.abc import Callable, Coroutine
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sidecar.api import application
+from sidecar.api.changes import ReviewRoutes, WorktreeRoutes
+from sidecar.api.fleet import FleetRoutes
+from sidecar.api.grants import GrantRoutes
+from sidecar.api.mcp import McpRoutes
+from sidecar.api.memory import MemoryRoutes
+from sidecar.api.metrics import MetricsRoutes
+from sidecar.api.models import KeyRoutes, ModelRoutes
+from sidecar.api.projects import ProjectRoutes
+from sidecar.api.schedules import ScheduleRoutes
+from sidecar.api.system import DoctorRoutes, SystemRoutes
+from sidecar.api.table.complete import TABLE
+from sidecar.api.table.route import bind
+from sidecar.api.tools import ToolRoutes, TrustRoutes
+from sidecar.app.endings import Endings
+from sidecar.app.launch import Launch
+from sidecar.app.server import HttpServer
+from sidecar.app.stores import Stores
+from sidecar.app.toolbox import Toolbox
+from sidecar.config.data_dir import DataDir
+from sidecar.config.paths import config_file
+from sidecar.config.settings import Settings
+from sidecar.engine.engine import Engine
+from sidecar.fleet.crew.crew import AGENTS, CrewWork
+from sidecar.fleet.schedules.runner import ScheduleRunner
+from sidecar.fleet.state import Fleet
+from sidecar.mcp.endpoint import McpEndpoint
+from sidecar.models.catalog import Catalog
+from sidecar.models.selection import Selection
+from sidecar.offline.registration import OFFLINE
+from sidecar.telemetry.redaction import Redactor
+from sidecar.work.customizations import Customizations
+from sidecar.work.knowledge import Knowledge
+from sidecar.work.roster import ROSTER
+from sidecar.work.titles import Titles
+from sidecar.work.workflow import Workflow
+
+if TYPE_CHECKING:
+    from sidecar.acp.foreign.agents import ForeignAgents
+
+
+class Parts:
+    def __init__(
+        self,
+        launch: Launch,
+        settings: Settings,
+        data: DataDir,
+        stores: Stores,
+        tools: Toolbox,
+        engine: Engine,
+        redact: Redactor,
+        keep: Callable[[Coroutine[Any, Any, None]], None],
+    ) -> None:
+        self._launch = launch
+        self._stores = stores
+        self._tools = tools
+        self._engine = engine
+        scripts = Path(settings.scripts or launch.data_dir / "scripts")
+        self._catalog = Catalog(settings, scripts, OFFLINE, stores.keys, choices=stores.choices)
+        self._customizations = Customizations(
+            config_file().parent,
+            stores.trust.trusted,
+            lambda workspace: stores.trust.change(workspace) is not None,
+            settings.rules_bytes,
+            AGENTS,
+        )
+        memories = tools.memories
+        self._workflow = Workflow(
+            stores.journal,
+            self._catalog,
+            tools.registry,
+            tools.executor,
+            self._customizations,
+            verify_seconds=settings.verify_seconds,
+            contained=tools.sandboxes.available,
+            references=tools.references,
+            knowledge=Knowledge(memories.code, memories.past, memories.skills),
+            foreign=partial(_foreign_agents, data.path, tools),
+        )
+        self.work = CrewWork(self._workflow, stores.journal)
+        self.work.connect(engine)
+        self.schedules = ScheduleRunner(config_file().parent, stores.journal, engine)
+        self.titles = Titles(stores.journal, self._catalog, redact)
+        self.endings = Endings(
+            settings,
+            stores.journal,
+            self.titles,
+            tools.hooks,
+            tools.sandboxed,
+            launch.workspace,
+            self.schedules.task_ended,
+            keep,
+        )
+        self._metrics: MetricsRoutes | None = None
+        self._mcp: McpEndpoint | None = None
+
+    def serve(self, http: HttpServer, fleet: Fleet, settings: Settings, port: int) -> None:
+        """Add the routes that the server lacks."""
+        launch, stores, tools, engine, catalog = self._launch, self._stores, self._tools, self._engine, self._catalog
+        assert engine.worktrees is not None
+        journal, choices, checked, memories = stores.journal, stores.choices, engine.checked_workspace, tools.memories
+        self._metrics = MetricsRoutes(
+            journal, http.streams, launch.data_dir, tools.registry.names, catalog.has_price, fleet
+        )
+        self._mcp = McpEndpoint(launch.url(port), settings.max_body_bytes)
+        handlers = (
+            *http.handlers,
+            self._metrics,
+            ProjectRoutes(engine, journal),
+            ReviewRoutes(engine.review),
+            WorktreeRoutes(engine.worktrees),
+            ToolRoutes(tools.registry, tools.executor, tools.policy, checked),
+            TrustRoutes(stores.trust, stores.approvals, launch.workspace, engine),
+            GrantRoutes(stores.grants, launch.data_dir, checked),
+            McpRoutes(tools.servers, tools.references, checked),
+            FleetRoutes(fleet),
+            ScheduleRoutes(self.schedules),
+            ModelRoutes(catalog, Selection(catalog, choices)),
+            KeyRoutes(stores.keys),
+            MemoryRoutes(memories.code, memories.past, memories.notes, checked),
+            DoctorRoutes(launch.data_dir, launch.workspace, journal, tools.servers, tools.plugins),
+            SystemRoutes(
+                journal,
+                self._customizations,
+                http.streams,
+                tools.bridge.shells,
+                tools.sandboxes,
+                launch.workspace,
+                _openapi_document,
+                choices.notice,
+            ),
+        )
+        application.complete(http.app, bind(TABLE, handlers), tools.bridge, self._mcp)
+
+    async def warm_up(self) -> None:
+        """Load what only a task needs, so that the first one doesn't wait for it."""
+        await self._workflow.load()
+        await self._tools.registry.load(ROSTER["coder"].tools)
+        await self._catalog.warm()
+
+    async def close_routes(self) -> None:
+        await self.titles.close()
+        if self._mcp is not None:
+            await self._mcp.close()
+
+    async def close(self) -> None:
+        """After the server: nothing asks for it any more."""
+        await self._catalog.close()
+        if self._metrics is not None:
+            await self._metrics.totals.close()
+
+
+def _foreign_agents(private: Path, tools: Toolbox) -> "ForeignAgents":
+    """Imported when an agent of others works for the first time."""
+    from sidecar.acp.foreign.agents import ForeignAgents
+    from sidecar.acp.foreign.process import AgentProcesses
+
+    places = (str(private), str(config_file().parent))
+    return ForeignAgents(tools.executor, AgentProcesses(private, tools.sandboxes, places))
+
+
+def _openapi_document() -> dict[str, Any]:
+    from sidecar.api.openapi import document
+
+    return document()
