@@ -6,17 +6,13 @@ from pydantic import Field, JsonValue
 
 from tools.changes import render_changes
 from tools.code.codebase import Codebase
-from tools.code.rename import RenameRequest, RenameResult, plan_rename
+from tools.code.rename import OTHER_CODE, RenameRequest, RenameResult, plan_rename
 from tools.errors import ToolError
 from tools.host import FileChange, Host
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
 from tools.text import plural
 
 _LISTED = 20
-#: Files of other languages whose code may use the symbol.
-_CODE_SUFFIXES = tuple(
-    ".vue .svelte .astro .mdx .ipynb .html .htm .jinja .jinja2 .j2 .mako .pyx .pxd .hbs .ejs .twig .coffee .rpy".split()  # noqa: SIM905
-)
 
 
 class RenameSymbolArguments(Arguments):
@@ -110,7 +106,7 @@ def _doubts(done: RenameResult, args: RenameSymbolArguments, base: Codebase) -> 
     if (unsure := done.references.likely_lines) and args.uncertain != "rename":
         found.append(f"Not sure, left alone: {_listed(unsure)}.")
     found += list(dict.fromkeys(done.references.risks))[:_LISTED]
-    other = [(path, line) for path, line in done.mentions if path.endswith(_CODE_SUFFIXES)]
+    other = [(path, line) for path, line in done.mentions if path.endswith(OTHER_CODE)]
     if other:
         found.append(f"Not sure, in another language, left alone: {_listed(other)}.")
     locked = [(path, why) for path, why in _skipped(base) if not _is_broken(path, base)]
@@ -122,7 +118,7 @@ def _notes(done: RenameResult, base: Codebase) -> list[str]:
     lines = [f"{done.in_strings} of them in strings and comments."] if done.in_strings else []
     lines += [f"{done.in_documents} of them in documents."] if done.in_documents else []
     lines += list(dict.fromkeys(done.references.notes))[:5]
-    if written := [each for each in done.mentions if not each[0].endswith(_CODE_SUFFIXES)]:
+    if written := [each for each in done.mentions if not each[0].endswith(OTHER_CODE)]:
         lines.append(f"Also named in strings, comments and documents, left alone: {_listed(written)}.")
     broken = [(path, why) for path, why in _skipped(base) if _is_broken(path, base)]
     return lines + [f"Left alone: {path}, {why}." for path, why in broken[:_LISTED]]

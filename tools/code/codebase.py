@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TypeVar
 
 from tools.code.files import SIZE, only, run_ripgrep
-from tools.code.mentions import COMPUTED_LOOKUP
+from tools.code.lookups import COMPUTED_LOOKUP
 from tools.code.modules import Modules
 from tools.code.project import Project, Refusal
 from tools.code.source import PYTHON_SUFFIXES, SCRIPT_SUFFIXES, SourceText, family_of

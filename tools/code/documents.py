@@ -9,6 +9,8 @@ from tools.code.symbols import References, Symbol, symbols_named
 _DOCUMENTS = (".md", ".rst", ".txt", ".adoc", ".mdx")
 _QUALIFIER = re.compile(rb"(?<![\w.])((?:\w+\.)*\w+)\.\Z")
 _FENCE = re.compile(rb"^([ \t]*)(```+|~~~+)[^\n]*\n.*?^\1\2[ \t]*$", re.MULTILINE | re.DOTALL)
+#: Lines of a document that are code: doctests, and directives that take names from a module.
+_CODE_LINE = re.compile(rb"[ \t]*(?:>>> |\.\.\. |\.\. (?:py:)?(?:auto)?\w+:: |:members: )")
 #: How far a dotted name reaches back.
 _REACH = 200
 _LOCAL = ("local variable", "local function", "parameter")
@@ -37,7 +39,8 @@ class DocumentedNames:
             qualifier = _QUALIFIER.search(before)
             return qualifier is not None and qualifier[1].decode(errors="replace").split(".")[-1] in self._qualifiers
         quoted = before.endswith((b"`", b"`~")) and after in (b"`", b"(")
-        return self._alone and (quoted or any(first < start < last for first, last in fences))
+        coded = _CODE_LINE.match(text, text.rfind(b"\n", 0, start) + 1) is not None
+        return self._alone and (quoted or coded or any(first < start < last for first, last in fences))
 
 
 def _qualifiers(symbol: Symbol, found: References, project: Project) -> set[str]:

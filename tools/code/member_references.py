@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tools.code.mentions import PathMention, attribute_mentions, note_risks, path_mentions, quoted_paths
+from tools.code.lookups import note_risks
+from tools.code.mentions import PathMention, attribute_mentions, path_mentions, quoted_paths
 from tools.code.scopes import BindingRef, ClassKey, FileScopes, ModuleRef, Place, Scope
 from tools.code.source import text_of
 from tools.code.symbols import References, Symbol
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 #: Modules that do something when they are imported.
 _ACTING = frozenset({"antigravity", "this", "idlelib", "turtledemo", "test", "lib2to3"})
+
+
+_DELEGATES = frozenset({"__getattr__", "__getattribute__"})
 
 
 class MemberFinder:
@@ -132,7 +136,7 @@ class MemberFinder:
                 self._found.add_likely(path, each.place, "text")
         for mention in quoted_paths(file, name):
             self._search_path(path, mention, family)
-        note_risks(path, file, self._symbol, self._found)
+        note_risks(path, file, self._symbol, self._found, self._project)
 
     def _is_module(self, item: "Node | None", scope: Scope, file: FileScopes) -> bool:
         return item is not None and isinstance(self._project.expression_meaning(item, scope, file), ModuleRef)
@@ -169,8 +173,10 @@ class MemberFinder:
         if isinstance(evidence, ClassKey):
             if self._belongs(evidence, family):
                 self._found.add(path, place, "property", evidence)
-            elif any(evidence in self._classes.ancestors(each) for each in family) or self._classes.has_outside_base(
-                evidence
+            elif (
+                any(evidence in self._classes.ancestors(each) for each in family)
+                or self._classes.has_outside_base(evidence)
+                or self._delegates(evidence)
             ):
                 self._found.add_likely(path, place)
         elif evidence is None and unique and place.manner == "plain":
@@ -178,6 +184,10 @@ class MemberFinder:
             self._found.add(path, place, "property")
         elif evidence is None:
             self._found.add_likely(path, place)
+
+    def _delegates(self, key: ClassKey) -> bool:
+        """Whether a class may take the member from another object, because it has none of this name."""
+        return self._symbol.name not in self._members(key) and not _DELEGATES.isdisjoint(self._members(key))
 
     def _named(
         self, path: str, file: FileScopes, callee: "Node", scope: Scope, place: Place, family: set[ClassKey]

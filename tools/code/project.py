@@ -91,6 +91,10 @@ class Project:
             return None
         if imported.name is None:
             return ModuleRef(path)
+        if path == file.path:
+            # `from . import module` of a package itself.
+            below = self.modules.submodule(path, imported.name)
+            return ModuleRef(below) if below else None
         return self.member(path, imported.name, depth + 1)
 
     def member(self, path: str, name: str, depth: int = 0) -> Meaning | None:

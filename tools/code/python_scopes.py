@@ -13,13 +13,13 @@ _COMPREHENSIONS = ("list_comprehension", "set_comprehension", "dictionary_compre
 
 
 def _strings(node: "Node") -> list[tuple[str, Place]]:
-    """Return the strings of a list or tuple of names."""
+    """Return the strings of a list or tuple of names, or of a sum of such."""
     found: list[tuple[str, Place]] = []
     for item in node.named_children:
         if item.type == "string":
             parts = [part for part in item.named_children if part.type == "string_content"]
             found += [(text_of(part), place_of(part, "quoted")) for part in parts]
-        elif item.type in ("list", "tuple"):
+        elif item.type in ("list", "tuple", "set", "binary_operator", "list_splat", "parenthesized_expression"):
             found += _strings(item)
     return found
 
@@ -180,7 +180,9 @@ class PythonScopes(PythonDefinitions):
             word = name.named_children[0]
             self.file.imports.append(ImportedName(name_of(alias or word), written, name_of(word), line_of(node)))
             if binding := self.bind(alias or word, scope, "import"):
-                binding.imported = Import(written, name_of(word), place_of(word), aliased=alias is not None)
+                # `import x as x` says that x is exported.
+                aliased = alias is not None and name_of(alias) != name_of(word)
+                binding.imported = Import(written, name_of(word), place_of(word), aliased=aliased)
         if any(child.type == "wildcard_import" for child in node.named_children):
             self.file.stars.append(written)
             self.file.imports.append(ImportedName("*", written, "*", line_of(node)))
@@ -265,6 +267,8 @@ class PythonScopes(PythonDefinitions):
         self.one(callee, scope)
         if arguments is None:
             return
+        if text_of(callee).startswith("__all__."):
+            self._listed(arguments)
         if arguments.type == "generator_expression":
             self.one(arguments, scope)
             return

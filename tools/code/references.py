@@ -5,23 +5,27 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tools.code.classes import ClassIndex
+from tools.code.lookups import note_risks, note_text_risks
 from tools.code.member_references import MemberFinder
 from tools.code.mentions import (
     AttributeMention,
+    PathMention,
     attribute_mentions,
-    note_risks,
+    code_mentions,
     path_mentions,
     quoted_paths,
+    string_code_mentions,
 )
 from tools.code.scopes import Binding, BindingRef, ClassKey, FileScopes, ModuleRef, Place, Scope, find_export
 from tools.code.source import text_of
-from tools.code.symbols import Certainty, References, Symbol
+from tools.code.symbols import Certainty, References, Symbol, text_place
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from tools.code.project import Project
 
+_LOADS = re.compile(rb"\b(?:import_module|__import__|module_from_spec|importorskip)\(")
 #: How often a name may be re-exported under another one.
 _ALIAS_STEPS = 6
 
@@ -113,6 +117,8 @@ class _BindingFinder:
                 self._found.add(path, imported.source)
                 if not imported.aliased:
                     self._add_binding(path, binding)
+            elif source is not None and file.source.family == "python":
+                self._note_unbound(source, path, imported.source.line)
         for export in file.exports:
             if export.module is not None and export.local == name and export.place is not None:
                 source = self._project.resolve(export.module, path)
@@ -121,13 +127,29 @@ class _BindingFinder:
         for access in file.accesses:
             if access.name == name and access.object is not None:
                 owner = self._project.expression_meaning(access.object, access.scope, file)
-                if isinstance(owner, ModuleRef) and not owner.path.endswith("/") and self._carries(owner.path, name):
+                if not isinstance(owner, ModuleRef) or owner.path.endswith("/"):
+                    continue
+                if self._carries(owner.path, name):
                     self._found.add(path, access.place, "property")
+                elif file.source.family == "python":
+                    self._note_unbound(owner.path, path, access.place.line)
         self._search_mentions(path, file)
         if file.source.family == "python" and any(self._carries(star, name) for star in self._stars(file)):
             for use in file.free:
                 if use.name == name:
                     self._found.add(path, use.place)
+            for word, place in file.listed:
+                if word == name:
+                    self._found.add(path, place, "text")
+
+    def _note_unbound(self, source: str, path: str, line: int) -> None:
+        """Add a use of a name that the module gets at run time, maybe from the symbol's own: `__getattr__`."""
+        name = self._symbol.name
+        if source.endswith("/") or (file := self._project.file(source)) is None:
+            return
+        outside = any(self._project.resolve(star, source) is None for star in file.stars)
+        if not outside and self._project.member(source, name) is None:
+            self._found.risks.append(f"{path}:{line} takes {name} from {source}, which binds it only at run time.")
 
     def _search_mentions(self, path: str, file: FileScopes) -> None:
         """Add uses that no import shows: modules loaded at run time, and names in strings."""
@@ -143,11 +165,25 @@ class _BindingFinder:
                 self._search_attribute(path, file, each)
             return
         for mention in quoted_paths(file, name):
-            if self._is_carrier(mention.prefix, path):
-                self._found.add(path, mention.place, "text")
+            self._search_path(path, mention)
+        here = file.module.values.get(name)
+        bound = here is not None and self._imports_symbol(here, file)
+        for place in string_code_mentions(file, name, lambda module: self._is_carrier(module, path), known=bound):
+            self._found.add(path, place, "text")
         for each in attribute_mentions(file, name):
             self._search_attribute(path, file, each)
-        note_risks(path, file, self._symbol, self._found)
+        if _LOADS.search(file.source.text):
+            self._search_loaded(path, file)
+        note_risks(path, file, self._symbol, self._found, self._project)
+
+    def _search_loaded(self, path: str, file: FileScopes) -> None:
+        """Add uses of objects that may be modules which the file loads itself."""
+        for access in file.accesses:
+            if access.name != self._symbol.name or access.object is None:
+                continue
+            owner = self._project.expression_meaning(access.object, access.scope, file)
+            if not isinstance(owner, ModuleRef) and self._may_be_module(access.object, owner, access.scope, file):
+                self._found.add_likely(path, access.place)
 
     def _search_attribute(self, path: str, file: FileScopes, mention: AttributeMention) -> None:
         name = self._symbol.name
@@ -169,15 +205,24 @@ class _BindingFinder:
             return False
         return self._classes.of(item, scope, file) is None
 
+    def _search_path(self, path: str, mention: PathMention) -> None:
+        if self._is_carrier(mention.prefix, path):
+            self._found.add(path, mention.place, "text")
+        elif source := self._project.modules.package(mention.prefix, path):
+            self._note_unbound(source, path, mention.place.line)
+
     def _is_carrier(self, module: str, path: str) -> bool:
         source = self._project.modules.package(module, path)
         return source is not None and not source.endswith("/") and self._carries(source, self._symbol.name)
 
     def search_text(self, path: str, text: bytes) -> None:
-        """Add the entry points of a settings file: `shop = "shop.cli:main"`."""
+        """Add the entry points of a settings file, `shop = "shop.cli:main"`, and lines of code in a script."""
         for mention in path_mentions(text, self._symbol.name):
-            if self._is_carrier(mention.prefix, path):
-                self._found.add(path, mention.place, "text")
+            self._search_path(path, mention)
+        for start, line in _lines(text):
+            for place in code_mentions(line, self._symbol.name, lambda module: self._is_carrier(module, path)):
+                self._found.add(path, text_place(text, start + place.start, start + place.end), "text")
+        note_text_risks(path, text, self._symbol, self._found, self._project)
 
     def _find_fixture_uses(self) -> None:
         """Add the parameters by which tests ask pytest for a fixture."""
@@ -259,6 +304,13 @@ class _BindingFinder:
         for star in file.stars:
             if path := self._project.resolve(star, file.path):
                 yield path
+
+
+def _lines(text: bytes) -> Iterator[tuple[int, bytes]]:
+    start = 0
+    for line in text.splitlines(keepends=True):
+        yield start, line
+        start += len(line)
 
 
 class _KeywordFinder:

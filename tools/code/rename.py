@@ -20,6 +20,10 @@ from tools.code.symbols import Reference, References, Symbol
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+#: Files of other languages whose code may use the symbol.
+OTHER_CODE = tuple(
+    ".vue .svelte .astro .mdx .ipynb .html .htm .jinja .jinja2 .j2 .mako .pyx .pxd .hbs .ejs .twig .coffee .rpy".split()  # noqa: SIM905
+)
 _TEXTS = frozenset({"string_content", "string_fragment", "comment", "jsx_text", "html_comment"})
 _IMPORTS = frozenset({"import_statement", "export_statement", "import_require_clause"})
 
@@ -61,10 +65,10 @@ def plan_rename(wish: RenameRequest, project: Project, texts: Mapping[str, bytes
     if symbol.name.startswith("#") != wish.new.startswith("#"):
         raise Refusal("invalid_name", "A private #name stays private: give a new name that begins with #.")
     texts = texts or {}
-    settings = {path: text for path, text in texts.items() if is_settings(path)}
-    found = find_references(symbol, project, texts=settings)
+    scripts = {path: text for path, text in texts.items() if not is_document(path) and not path.endswith(OTHER_CODE)}
+    found = find_references(symbol, project, texts=scripts)
     for twin in find_twins(symbol, project):
-        found.include(find_references(twin, project, texts=settings))
+        found.include(find_references(twin, project, texts=scripts))
     _check_collisions(symbol, found, wish.new, project)
     contents: dict[str, bytes] = {}
     renamed: dict[str, set[Reference]] = {}
@@ -95,10 +99,6 @@ def plan_rename(wish: RenameRequest, project: Project, texts: Mapping[str, bytes
             contents[path] = apply_edits(text, edits)
     places = len({(each.path, *each.place[:2]) for each in chosen})
     return RenameResult(symbol, found, places, contents, in_strings, in_documents, sorted(set(mentions)))
-
-
-def is_settings(path: str) -> bool:
-    return path.endswith((".toml", ".cfg", ".ini", ".yaml", ".yml", ".json", ".conf"))
 
 
 def _last_part(new: str, symbol: Symbol) -> str:

@@ -67,6 +67,57 @@ PROGRAMS = {
         "pkg/core.py": "__all__ = ['greet']\n" + GREETER,
         "main.py": "from pkg import greet\nprint(greet('x'))\n",
     },
+    "a re-export with an alias": {
+        "pkg/__init__.py": "from .core import greet as greet\n",
+        "pkg/core.py": GREETER,
+        "main.py": "import pkg\nprint(pkg.greet('x'))\n",
+    },
+    "an __all__ that grows": {
+        "a.py": "__all__ = []\n" + GREETER + "__all__.append('greet')\n",
+        "main.py": "from a import *\nprint(greet('x'))\n",
+    },
+    "an __all__ with a star import": {
+        "pkg/__init__.py": "from .mod import *\nfrom . import mod\n__all__ = mod.__all__ + ['greet']\n",
+        "pkg/mod.py": "__all__ = []\n" + GREETER,
+        "main.py": "import pkg.mod\nprint(pkg.mod.greet('x'))\n",
+    },
+    "get of a dictionary of names": {
+        "a.py": GREETER + "print(globals().get('greet')('x'), locals()['greet']('y'), vars().get('greet')('z'))\n",
+        "main.py": "import a\nprint(a.__dict__.get('greet')('x'))\n",
+    },
+    "an entry point in setup.py": {
+        "a.py": GREETER,
+        "setup.py": "SCRIPTS = ['hello=a:greet']\n",
+        "main.py": "import pkgutil, setup\nprint(pkgutil.resolve_name(setup.SCRIPTS[0].partition('=')[2])('x'))\n",
+    },
+    "a reference in a logging configuration": {
+        "a.py": GREETER,
+        "main.py": (
+            "import logging.config\nc = logging.config.BaseConfigurator({'h': 'ext://a.greet'})\n"
+            "print(c.config['h']('x'))\n"
+        ),
+    },
+    "code in strings": {
+        "a.py": GREETER,
+        "main.py": "exec('import a; print(a.greet(1))')\nexec('from a import greet; print(greet(2))')\n",
+    },
+    "a doctest": {
+        "a.py": 'def greet(name):\n    """Say hello.\n\n    >>> greet(1)\n    1\n    """\n    return name\n',
+        "main.py": "import a, doctest\nprint(doctest.testmod(a))\n",
+    },
+    "a shell script": {
+        "a.py": GREETER,
+        "run.sh": 'python3 -c "import a; print(a.greet(1))"\npython3 -c "from a import greet; print(greet(2))"\n',
+        "main.py": "import subprocess\nprint(subprocess.check_output(['sh', 'run.sh']))\n",
+    },
+    "documents with doctests and directives": {
+        "a.py": GREETER,
+        "use.rst": (
+            ".. currentmodule:: a\n.. autofunction:: greet\n.. automodule:: a\n   :members: greet\n\n"
+            ">>> from a import greet\n>>> greet('x')\n'hello x'\n"
+        ),
+        "main.py": "import doctest\nprint(doctest.testfile('use.rst', module_relative=False))\n",
+    },
     "a stub beside the code": {
         "a.py": GREETER,
         "a.pyi": "def greet(name: str) -> str: ...\n",
@@ -197,6 +248,94 @@ DOUBTS: dict[str, tuple[str, dict[str, str], str]] = {
         {"a.py": "from django.views import View\nclass Home(View):\n    def get(self, request): ...\n"},
         "django.views.View",
     ),
+    "a module that gets its attributes at run time": (
+        "greet",
+        {
+            "pkg/__init__.py": (
+                "import importlib\ndef __getattr__(name):\n"
+                "    return getattr(importlib.import_module('pkg.mod'), name)\n"
+            ),
+            "pkg/mod.py": GREETER,
+            "b.py": "import pkg\nprint(pkg.greet('x'))\n",
+        },
+        "b.py:2",
+    ),
+    "an import from such a module": (
+        "greet",
+        {
+            "pkg/__init__.py": "from .lazy import attach\n__getattr__ = attach({'hello': 'mod'})\n",
+            "pkg/lazy.py": (
+                "import importlib\ndef attach(names):\n    def find(name):\n"
+                "        return getattr(importlib.import_module('pkg.mod'), name)\n    return find\n"
+            ),
+            "pkg/mod.py": GREETER,
+            "b.py": "from pkg import greet\nprint(greet('x'))\n",
+        },
+        "b.py:1",
+    ),
+    "a path into such a module": (
+        "greet",
+        {
+            "pkg/__init__.py": "from . import mod\nglobals().update(vars(mod))\n",
+            "pkg/mod.py": GREETER,
+            "b.py": "import pkgutil\nprint(pkgutil.resolve_name('pkg.greet')('x'))\n",
+        },
+        "b.py:2",
+    ),
+    "a table of lazy exports": (
+        "greet",
+        {
+            "pkg/__init__.py": (
+                "from importlib import import_module\n_LAZY = {'greet': ('.mod', __name__)}\n"
+                "def __getattr__(name):\n    return getattr(import_module(*_LAZY[name]), name)\n"
+            ),
+            "pkg/mod.py": GREETER,
+        },
+        "pkg/__init__.py:2",
+    ),
+    "a module that is loaded into a variable": (
+        "greet",
+        {"a.py": GREETER, "b.py": "import importlib\nm = importlib.import_module('a')\nprint(m.greet('x'))\n"},
+        "b.py:3",
+    ),
+    "names for globals": (
+        "greet",
+        {"a.py": GREETER + "for name in ['greet']:\n    print(globals()[name]('x'))\n"},
+        "a.py:3",
+    ),
+    "a module and a name apart": (
+        "greet",
+        {"a.py": GREETER, "b.py": "HANDLER = ('a', 'greet')\n", "c.json": '{"module": "a", "function": "greet"}\n'},
+        "c.json:1",
+    ),
+    "a name that a decorator registers": (
+        "greet",
+        {
+            "a.py": "R = {}\ndef register(f):\n    R[f.__name__] = f\n    return f\n@register\n" + GREETER,
+            "b.py": "import a\nprint(a.R['greet']('x'))\n",
+        },
+        "b.py:2",
+    ),
+    "a class that delegates": (
+        "A.greet",
+        {
+            "a.py": (
+                "class A:\n    def greet(self): return 1\nclass B:\n    def __getattr__(self, name):\n"
+                "        return getattr(A(), name)\nprint(B().greet())\n"
+            )
+        },
+        "a.py:6",
+    ),
+    "a field as a key": (
+        "A.size",
+        {
+            "a.py": (
+                "from dataclasses import asdict, dataclass\n@dataclass\nclass A:\n    size: int = 1\n"
+                "print(asdict(A())['size'])\n"
+            )
+        },
+        "a.py:5",
+    ),
     "a special method": ("Bag.__len__", {"a.py": "class Bag:\n    def __len__(self): return 1\n"}, "__len__"),
     "a fixture": (
         "shop",
@@ -273,7 +412,7 @@ async def test_documents_follow_only_where_they_surely_mean_the_symbol(bench: Wo
 
 
 async def test_documents_keep_a_name_under_which_the_symbol_is_still_exported(bench: Workbench) -> None:
-    bench.write("shop/__init__.py", "from shop.a import greet as greet\n")
+    bench.write("shop/__init__.py", "from shop import a\ngreet = a.greet\n")
     bench.write("shop/a.py", "def greet(name): ...\n")
     bench.write("README.md", "`shop.greet` is shop.a.greet; call `greet`.\n")
     assert (await bench.call("rename_symbol", symbol="greet", newName="welcome", path="shop/a.py")).status == "success"
