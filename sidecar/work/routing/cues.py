@@ -6,6 +6,7 @@ In English, German, Spanish, French and Portuguese.
 # ruff: noqa: E501 - a list of alternatives reads better than its pieces
 
 import re
+from functools import lru_cache
 
 #: A longer text is no mere agreement.
 _SHORT = 120
@@ -144,13 +145,12 @@ _ACTS = re.compile(
     r"\b(?:se puede|se podría|podría alguien|puede alguien|alguien puede|alguien podría)\b[^.?!\n]{0,40}?\b(?:arregl|hacer (?:algo|eso)|evit|mejor|solucion|corregi|revis|mir)\w*|"
     r"\b(?:peut-on|pourrait-on|on peut|on pourrait|quelqu'un (?:peut|pourrait|peut-il|pourrait-il))\b[^.?!\n]{0,40}?\b(?:répar|corrig|faire (?:quelque chose|ça)|évit|amélior|résou|regard|pencher)\w*|"
     r"\b(?:dá (?:pra|para)|será que dá|alguém (?:pode|poderia|consegue)|(?:tem|há) como)\b[^.?!\n]{0,40}?\b(?:consert|arrum|corrig|fazer (?:algo|isso)|evit|melhor|resolv|olh|ver)\w*",
-    re.IGNORECASE,
 )
 
 #: One of these is in each of them; looking for them first keeps the others cheap.
 _ACT_WORDS = re.compile(
-    r"(?:[cC]an|[cC]ould|[mM]a?y|[mM]ight) |look|ossible|öglich|posible|possível|broken|failing|kaputt|defekt|rot[oa]|"
-    r"fallando|cass|échec|quebrad|falhando|ann |önnte |ässt |puede|podr[íi]a|lguien|eut-on|ourr?ait|n peut|uelqu|[dD]á |lguém|[tT]em |[hH]á "
+    r"can |could |may |might |look|possible|möglich|posible|possível|broken|failing|kaputt|defekt|rot[oa]|"
+    r"fallando|cass|échec|quebrad|falhando|kann |könnte |lässt |puede|podr[íi]a|alguien|peut-on|pourr?ait|on peut|quelqu|dá |alguém|tem |há "
 )
 #: An order to run something, first of all.
 _RUNS = re.compile(
@@ -193,7 +193,7 @@ _FORBIDS_ALL = re.compile("|".join(_NOTHING))
 _FORBIDS_CODE = re.compile("|".join(_NO_CODE))
 #: One of these is in every ban; looking for them first keeps the others cheap.
 _BAN_WORDS = re.compile(
-    r"n'?t |not |without|never |no |read|hands|just|only|nicht|kein|ohne|nur |sin |solo|sólo|sans|ne |aucun|juste|"
+    r"n'?t |not |without|never |no |read[ -]only|hands off|just |only |nicht|kein|ohne|nur |sin |solo|sólo|sans|ne |aucun|juste|"
     r"n[ãa]o |sem |s[óo] "
 )
 
@@ -281,7 +281,7 @@ def asks_to_repair(text: str) -> bool:
 
 def asks_to_act(text: str) -> bool:
     """Whether it asks that something be done about what it describes: "can anything be done about it?"."""
-    part = _part(text)
+    part = _lower(text)
     return _ACT_WORDS.search(part) is not None and _ACTS.search(part) is not None
 
 
@@ -292,13 +292,13 @@ def orders_to_run(text: str) -> bool:
 
 def forbids_changes(text: str) -> bool:
     """Whether nothing at all may change."""
-    part = _part(text).lower()
+    part = _lower(text)
     return _BAN_WORDS.search(part) is not None and _FORBIDS_ALL.search(part) is not None
 
 
 def forbids_code(text: str) -> bool:
     """Whether no code may change."""
-    part = _part(text).lower()
+    part = _lower(text)
     return _BAN_WORDS.search(part) is not None and _FORBIDS_CODE.search(part) is not None
 
 
@@ -318,6 +318,12 @@ def is_large(request: str) -> bool:
     """Whether it is worth a plan of its own. A small request goes straight to the coder."""
     text = _QUOTED.sub(" ", request[:20_000])
     return len(text) > _LARGE or len(_ITEM.findall(text)) >= _MANY or _BROAD.search(text) is not None
+
+
+@lru_cache(maxsize=1)
+def _lower(text: str) -> str:
+    """Several cues read the same text, one after the other."""
+    return _part(text).lower()
 
 
 def _part(text: str) -> str:

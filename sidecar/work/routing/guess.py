@@ -16,6 +16,7 @@ from sidecar.work.routing.features import FOLLOWS, features
 LEARNED = Path(__file__).with_name("learned.tsv")
 #: The letter of weight 0; an intent is e times as likely with each UNIT letters more.
 NEUTRAL, UNIT = ord("O"), 16
+_LARGEST = 0xFFFF_FFFF
 #: Only your own choice is certain.
 _MAX_CONFIDENCE = 0.99
 #: Nobody is sent to research by the words alone: it is chosen.
@@ -85,21 +86,23 @@ class _Learned:
                 hashes.append(crc32(feature))
                 letters += row
         self._width = len(letters) // len(hashes)
-        self._hashes, self._letters = hashes, bytes(letters)
+        #: The last one ends every search, and tells nothing.
+        hashes.append(_LARGEST)
+        self._hashes, self._letters = hashes, bytes(letters) + bytes([NEUTRAL] * self._width)
         #: Where the hashes with the same upper half begin.
-        self._starts = array("H", (bisect_left(hashes, upper << 16) for upper in range((1 << 16) + 1)))
+        self._starts = array("H", (bisect_left(hashes, upper << 16) for upper in range(1 << 16)))
 
     def find(self, features: Iterable[str]) -> dict[str, bytes]:
         """The letters of those that are known."""
         hashes, starts, letters, width = self._hashes, self._starts, self._letters, self._width
         found: dict[str, bytes] = {}
         for feature in features:
-            upper = (wanted := crc32(feature.encode())) >> 16
-            # Most that are unknown end here.
-            if (start := starts[upper]) == (end := starts[upper + 1]):
-                continue
-            place = bisect_left(hashes, wanted, start, end)
-            if place < end and hashes[place] == wanted:
+            wanted = crc32(feature.encode())
+            place = starts[wanted >> 16]
+            # Rarely more than one begins alike.
+            while (here := hashes[place]) < wanted:
+                place += 1
+            if here == wanted:
                 found[feature] = letters[place * width : (place + 1) * width]
         return found
 

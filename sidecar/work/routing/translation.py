@@ -67,8 +67,9 @@ def _language(words: list[str], dictionary: _Dictionary) -> int:
     """The one most of whose words occur; a word of several languages counts in parts."""
     votes = [0.4, 0.0, 0.0, 0.0, 0.0]
     sample = words[:_SAMPLE]
-    for letter in _LETTERS.keys() & "".join(sample):
-        votes[_LETTERS[letter]] += 1
+    if not (letters := "".join(sample)).isascii():
+        for letter in _LETTERS.keys() & letters:
+            votes[_LETTERS[letter]] += 1
     for word in sample:
         if (languages := dictionary.languages.get(word)) is not None:
             for language in languages:
