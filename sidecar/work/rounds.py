@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from types import ModuleType
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 #: The newest tasks of a conversation whose tool results a follow-up carries; of older ones, only what was said.
 _WHOLE_TASKS = 3
+_VERIFICATION = "sidecar.work.verification"
 
 
 class RoundRunner:
@@ -81,9 +83,9 @@ class RoundRunner:
         if not chosen.pipeline:
             return await undo_last_change(run, self._journal)
         setup = await self.set_up(run, chosen, definitions, prompted)
-        if self._verifier is None and not setup.read_only:
+        if _VERIFICATION not in sys.modules and not setup.read_only:
             # Imported while the agents work; when it is needed, it would block the loop.
-            self._loading = asyncio.create_task(asyncio.to_thread(import_module, "sidecar.work.verification"))
+            self._loading = asyncio.create_task(asyncio.to_thread(import_module, _VERIFICATION))
         results = await run_pipeline(self._pipeline(setup, chosen), run)
         found = researched(results)
         changed, verification = changed_files(run.state), verification_result(run.state)

@@ -173,7 +173,8 @@ class CallRunner:
 
     async def _decide(self, context: CallContext, backend: Backend) -> Decision:
         batch = context.batch
-        if context.spec.effects == "command" or context.spec.runs_project:
+        runs = context.spec.effects == "command" or context.spec.runs_project
+        if runs and not self._policy.is_prepared(context.workspace):
             await asyncio.to_thread(self._policy.prepare, context.workspace)
         decision = self._policy.decide(context.spec, context.args, batch.workspace, batch.approvals, batch.task_text)
         if reviews(backend):
@@ -188,9 +189,9 @@ class CallRunner:
             context.secret = any(map(secret_part, await self._named_paths(context)))
         decision = _refused(decision)
         context.contained = decision.contained
-        if context.spec.effects == "command" or context.spec.runs_project:
+        if runs:
             origin = batch.copy_of[-1] if batch.copy_of else context.workspace
-            registry = await asyncio.to_thread(self._policy.registry, context.args, origin)
+            registry = await self._policy.registry(context.args, origin)
             context.hosts, context.environment = registry.hosts, registry.environment
             home = os.path.realpath(os.path.expanduser("~"))  # noqa: PTH111
             # Never your whole home directory, which hides your keys only as a workspace.

@@ -26,10 +26,9 @@ _EXTRA_SECONDS = 60
 _OOM_SCORE = "500"
 _SHELL = ("/bin/sh", "-c")
 _GATE = "read -r _ || exit 125; exec </dev/null; "
-_LIMITS = re.compile(
-    r"ulimit -c 0 2>/dev/null; (?:(?:ulimit|\{ ulimit|\{ echo)[^;]*(?:; \})? 2>/dev/null; )*"
-    rf"(?:{re.escape(_GATE)})?"
-)
+#: Closed instead of sent to /dev/null: opening that would be reported as a write, once for each limit.
+_QUIET = "2>&-"
+_LIMITS = re.compile(rf"\{{ ulimit -c 0; [^}}]*\}} {_QUIET}; (?:{re.escape(_GATE)})?")
 
 #: Read once for all commands of this process, and again when your configuration changes.
 _IDENTITY = GitIdentity()
@@ -60,11 +59,11 @@ class CommandLimits:
         if self.processes and os.geteuid() != 0:
             # Counts all processes of the user; shells differ in the letter. It doesn't bind root: see `ProcessGrowth`.
             most = _count_tasks() + self.processes
-            lines.append(f"{{ ulimit -u {most} || ulimit -p {most}; }}")
+            lines.append(f"ulimit -u {most} || ulimit -p {most}")
         if sys.platform == "linux":
-            lines.append(f"{{ echo {_OOM_SCORE} > /proc/self/oom_score_adj; }}")
+            lines.append(f"echo {_OOM_SCORE} > /proc/self/oom_score_adj")
         # Skip limits that this system doesn't know, or that are lower already.
-        script = "".join(f"{line} 2>/dev/null; " for line in lines)
+        script = f"{{ {'; '.join(lines)}; }} {_QUIET}; "
         script += _GATE if gated else ""
         if len(argv) == 3 and tuple(argv[:2]) == _SHELL:
             return [*_SHELL, f"{script}{argv[2]}"]  # it is a shell already

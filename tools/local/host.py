@@ -217,7 +217,9 @@ class LocalHost:
 
     async def changes(self, before: Snapshot) -> Sequence[ScannedFile]:
         if isinstance(before, CommandTrace):
-            return await asyncio.to_thread(before.changes)
+            for stopping in before.stop():
+                await asyncio.wrap_future(stopping)
+            return [] if before.is_empty else await asyncio.to_thread(before.changes)
         assert isinstance(before, LocalSnapshot)
         self._snapshots.discard(before)
         found = self._scanner.quick_changes(before)
@@ -226,7 +228,7 @@ class LocalHost:
         return [each._replace(doubt=UNATTRIBUTED) for each in found]
 
     async def forget(self, snapshot: Snapshot) -> None:
-        if isinstance(snapshot, CommandTrace):
+        if isinstance(snapshot, CommandTrace) and snapshot.has_log:
             await asyncio.to_thread(snapshot.forget)
 
     async def dump_snapshot(self, snapshot: Snapshot) -> Sequence[bytes]:

@@ -1,6 +1,8 @@
 """Decides whether a call may run: by tool, arguments, workspace trust and approval mode. Deny wins."""
 
+import asyncio
 import shlex
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -44,6 +46,10 @@ class Decision(NamedTuple):
     change: TrustChange | None = None
 
 
+#: What takes less may run on the event loop.
+_QUICK_SECONDS = 0.001
+
+
 class _Environment:
     """The project's own environment, looked for only if a program's name matters."""
 
@@ -84,11 +90,19 @@ class Policy:
         self._reaches_hosts = reaches_hosts
         self._registries = Registries()
         self._programs = ProgramTable(own_table)
+        #: How long each workspace took to prepare, in seconds.
+        self._prepared: dict[str, float] = {}
 
     def prepare(self, workspace: str) -> None:
         """Find out what takes a while the first time: in a thread, so that `decide` needn't hold up the event loop."""
+        began = time.perf_counter()
         self.change(workspace)
         self._contained()
+        self._prepared[workspace] = time.perf_counter() - began
+
+    def is_prepared(self, workspace: str) -> bool:
+        """Whether preparing it again takes less time than a thread would."""
+        return self._prepared.get(workspace, _QUICK_SECONDS) < _QUICK_SECONDS
 
     def decide(
         self, spec: ToolSpec, args: Arguments, workspace: str, approvals: Approvals, task_text: str = ""
@@ -270,10 +284,10 @@ class Policy:
             return Decision("ask", why, network=True)
         return self._allow_contained(f"you granted installs with {manager}")
 
-    def registry(self, args: Arguments, workspace: str) -> PackageRegistry:
+    async def registry(self, args: Arguments, workspace: str) -> PackageRegistry:
         """What a command may reach by grants: the hosts you named, and a registry for its installs.
 
-        For an install it asks the package manager, so call it in a thread.
+        For an install it asks the package manager, in a thread.
         """
         permissions = self.permissions(workspace)
         command = getattr(args, "command", None)
@@ -281,7 +295,7 @@ class Policy:
         manager = find_manager(argv) if argv is not None else None
         if manager is None or permissions.installs.isdisjoint({None, manager}):
             return PackageRegistry(permissions.hosts)
-        found = self._registries.find(manager, workspace)
+        found = await asyncio.to_thread(self._registries.find, manager, workspace)
         return found._replace(hosts=(*permissions.hosts, *found.hosts))
 
     def suggest_grant(self, spec: ToolSpec, args: Arguments) -> str:

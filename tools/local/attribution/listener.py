@@ -2,11 +2,13 @@
 
 import logging
 import os
+import shutil
 from contextlib import suppress
+from functools import cache
 
 from tools.local.attribution.attributes import AttributeGuard
 from tools.local.attribution.notifications import Notification, NotificationThread
-from tools.local.attribution.process import Locator, Unreadable, name_of, read_flags, read_text
+from tools.local.attribution.process import Locator, Unreadable, is_program, name_of, read_flags, read_text
 from tools.local.attribution.system_calls import (
     AT_SYMLINK_NOFOLLOW,
     EXCLUSIVE,
@@ -46,18 +48,14 @@ class Listener(NotificationThread):
         self._locator = Locator(workspace, root)
         self._root = root
         self._watch: DirectoryWatch | None = None
+        self._watched = False
+        #: Whether the sandbox is set up, and the command itself makes calls.
+        self._begun = False
         super().__init__(guard)
 
-    def begin(self) -> list[int]:
-        with suppress(OSError):
-            self._watch = DirectoryWatch()
-            self._touched.watch(self._watch)
-        return [] if self._watch is None else [self._watch.handle]
-
-    def ready(self, handles: set[int]) -> None:
-        if self._watch is not None and handles:
-            with self._touched.lock:
-                self._touched.hear()
+    def ready(self) -> None:
+        with self._touched.lock:
+            self._touched.hear()
 
     def beat(self) -> None:
         self._versions.beat()
@@ -78,6 +76,10 @@ class Listener(NotificationThread):
         self._touched.problem = self._touched.problem or why or _UNREAD
 
     def record(self, notification: Notification) -> None:
+        if not self._begun and is_program(notification.thread, _sandbox_file()):
+            return
+        # From here on another program runs, which may start the sandbox's program for its own ends.
+        self._begun = True
         try:
             known = SYSTEM_CALLS[notification.architecture].get(notification.call)
             if known is not None:
@@ -115,6 +117,13 @@ class Listener(NotificationThread):
             ]
         if all(place is None for place in places):
             return
+        if not self._watched:
+            # Only now: most commands change nothing in the workspace, and a watch is dear.
+            self._watched = True
+            with suppress(OSError):
+                self._watch = DirectoryWatch()
+                self._touched.watch(self._watch)
+                self.also_wait_for(self._watch.handle)
         self._touched.hear()
         self._claim(thread, call, flags, places)
 
@@ -137,3 +146,11 @@ class Listener(NotificationThread):
             touched.link(path)
         else:
             touched.change(path)
+
+
+@cache
+def _sandbox_file() -> tuple[int, int] | None:
+    """Device and inode of the sandbox's program, which nobody else can pretend to be."""
+    program = shutil.which(_SANDBOX_PROGRAM)
+    found = os.stat(program) if program is not None else None  # noqa: PTH116 - hot
+    return None if found is None else (found.st_dev, found.st_ino)

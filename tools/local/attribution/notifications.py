@@ -11,6 +11,7 @@ import os
 import select
 import struct
 import threading
+from concurrent.futures import Future
 from contextlib import suppress
 from typing import NamedTuple
 from weakref import finalize
@@ -47,7 +48,9 @@ class NotificationThread:
         self._guard = guard
         self._handle = -1
         self._installed = threading.Event()
-        self._ended = threading.Event()
+        self._ended: Future[None] = Future()
+        self._ended.set_running_or_notify_cancel()  # nobody who waits for it can cancel it
+        self._poll = select.poll()
         self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         finalize(self, os.close, self._wake)
         # Started by a thread that has all rights: one that is confined would pass its lack of them on.
@@ -66,19 +69,20 @@ class NotificationThread:
         finally:
             self._installed.set()
 
-    def stop(self) -> None:
+    def stop(self) -> "Future[None]":
         """After the last process has ended: handle what is pending, then end."""
-        self._installed.set()
-        os.eventfd_write(self._wake, 1)
-        self._ended.wait()
+        if not self._ended.done():
+            self._installed.set()
+            os.eventfd_write(self._wake, 1)
+        return self._ended
 
     # -- for a kind of thread that also records ----------------------------------------------------------------------
 
-    def begin(self) -> list[int]:
-        """Other handles to wait for."""
-        return []
+    def also_wait_for(self, handle: int) -> None:
+        """Call `ready` when there is something to read from this handle too."""
+        self._poll.register(handle, select.POLLIN)
 
-    def ready(self, handles: set[int]) -> None: ...
+    def ready(self) -> None: ...
 
     def record(self, notification: Notification) -> None: ...
 
@@ -107,7 +111,7 @@ class NotificationThread:
             if self._handle >= 0:
                 with suppress(OSError):
                     fcntl.ioctl(self._handle, _SET_FLAGS, _SYNCHRONOUS)
-                self._serve(self.begin())
+                self._serve()
         except Exception:
             log.exception("The calls of a command are no longer answered")
             self.missed("")
@@ -117,13 +121,14 @@ class NotificationThread:
                     os.close(self._handle)
                 self.finish()
             finally:
-                self._ended.set()
+                self._ended.set_result(None)
                 self.close()
 
-    def _serve(self, others: list[int]) -> None:
-        poll = select.poll()
-        for handle in (self._handle, self._wake, *others):
-            poll.register(handle, select.POLLIN)
+    def _serve(self) -> None:
+        poll = self._poll
+        poll.register(self._handle, select.POLLIN)
+        poll.register(self._wake, select.POLLIN)
+        ours = {self._handle, self._wake}
         stopping = False
         while True:
             ready = dict(poll.poll(0 if stopping else self.beat_seconds * 1000))
@@ -131,7 +136,8 @@ class NotificationThread:
             if happened & select.POLLIN:
                 self._notified()  # first, because its process waits
             else:
-                self.ready(ready.keys() & set(others))
+                if ready.keys() - ours:
+                    self.ready()
                 if happened or stopping:
                     return  # nobody is left whom the filter binds
             stopping = stopping or self._wake in ready

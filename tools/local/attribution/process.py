@@ -57,6 +57,15 @@ def name_of(thread: int) -> str:
         return ""
 
 
+def is_program(thread: int, file: tuple[int, int] | None) -> bool:
+    """Whether the thread runs the program in that file, given by device and inode."""
+    try:
+        found = os.stat(f"/proc/{thread}/exe")  # noqa: PTH116 - hot
+    except OSError:
+        return False
+    return (found.st_dev, found.st_ino) == file
+
+
 def open_for_writing(thread: int, path: str) -> int:
     """How often a process has a file open for writing. One that is gone, or can't be read, holds nothing."""
     count = 0

@@ -85,6 +85,10 @@ class TouchedFiles:
         self.problem = ""
 
     @property
+    def is_empty(self) -> bool:
+        return not (self._files or self._left_out or self.problem)
+
+    @property
     def lock(self) -> threading.Lock:
         return self._lock
 

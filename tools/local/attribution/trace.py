@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from functools import cache
 from pathlib import Path
 from typing import Protocol
@@ -32,7 +33,8 @@ class Tracer(Protocol):
 
     def install(self) -> None: ...
 
-    def stop(self) -> None: ...
+    def stop(self) -> "Future[None]":
+        """After the last process has ended; done when everything that it reported is handled."""
 
 
 class Attribution(Protocol):
@@ -93,10 +95,22 @@ class CommandTrace:
     def record_write(self, path: str, content: bytes | None) -> None:
         """Nothing to do: whatever nobody of the command wrote doesn't count for it."""
 
+    def stop(self) -> "list[Future[None]]":
+        """After the last process has ended: what still has to be waited for."""
+        return [ended for listener in self._listeners if not (ended := listener.stop()).done()]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no file has to be looked at; call it after everything has stopped."""
+        return self._touched.is_empty
+
+    @property
+    def has_log(self) -> bool:
+        return self._versions.exists
+
     def changes(self) -> list[ScannedFile]:
         """Call it after the last process has ended."""
-        for listener in self._listeners:
-            listener.stop()
+        wait(self.stop())
         with self._touched.lock:
             return self._touched.changes()
 

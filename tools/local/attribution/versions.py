@@ -126,6 +126,11 @@ class VersionLog:
             os.close(self._handle)
             self._handle = -1
 
+    @property
+    def exists(self) -> bool:
+        """Whether this process wrote or read it."""
+        return self._handle >= 0
+
     def remove(self) -> None:
         self.close()
         with suppress(OSError):

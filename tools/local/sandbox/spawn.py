@@ -73,7 +73,7 @@ def _start(launch: CommandLaunch, tracer: Tracer | None, **options: Any) -> "Fut
             ended = os.pidfd_open(process.pid) if in_thread and launch.restrict is None else -1
         except BaseException as error:
             if tracer is not None:
-                tracer.stop()
+                tracer.stop().result()
             started.set_exception(error)
             return
         finally:
@@ -97,6 +97,10 @@ def _popen(launch: CommandLaunch, tracer: Tracer | None, options: dict[str, Any]
         launch.restrict()
     if tracer is not None:
         tracer.install()
+    if options.get("stdin") == subprocess.DEVNULL:
+        # `Popen` would open it for writing too, which the tracer reports.
+        with open(os.devnull, "rb") as nothing:  # noqa: PTH123
+            return subprocess.Popen(launch.argv, env=launch.environment, **{**options, "stdin": nothing})
     return subprocess.Popen(launch.argv, env=launch.environment, **options)
 
 
