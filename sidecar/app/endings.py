@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sidecar.config.settings import Settings
-from sidecar.engine.undo import is_remote
+from sidecar.engine.places import is_remote
 from sidecar.journal.port import Journal
 from sidecar.wire.tasks import ENDED, StoredRequest
 from sidecar.work.titles import Titles

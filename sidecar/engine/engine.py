@@ -15,7 +15,6 @@ from sidecar.config.approvals import StandingApprovals
 from sidecar.config.grants import Permissions
 from sidecar.engine.approvals import answered_event
 from sidecar.engine.errors import OperationRefused
-from sidecar.engine.fork import Forks
 from sidecar.engine.operations import (
     AnswerApproval,
     AnswerQuestion,
@@ -30,11 +29,10 @@ from sidecar.engine.operations import (
     SendMessage,
     redact_operation,
 )
+from sidecar.engine.places import is_remote, refuse_remote
 from sidecar.engine.port import SharedJournal, Work
-from sidecar.engine.review import Review, refuse_remote
 from sidecar.engine.stalls import Stalls
 from sidecar.engine.state import RecordKind, TaskState, UserMessage
-from sidecar.engine.undo import is_remote
 from sidecar.engine.worker import Worker
 from sidecar.journal.errors import DuplicateRecord, JournalClosed, QueueFull, UnknownTask, WrongStatus
 from sidecar.journal.port import Journal, NewTask, Record, StoredEvent, TaskFilter
@@ -47,6 +45,7 @@ from tools.host import Host
 
 if TYPE_CHECKING:
     from sidecar.engine.remotes import RemoteWorkspaces
+    from sidecar.engine.review import Review
     from sidecar.engine.worktrees import Worktrees
 
 log = logging.getLogger(__name__)
@@ -80,6 +79,8 @@ class Engine:
     ) -> None:
         """`worktrees` is called when one is first needed; `private` is the sidecar's own directory."""
         self._shared = shared
+        self._host = host
+        self._node = node
         self.remotes = remotes
         self._private = private
         self._open_worktrees = worktrees
@@ -92,20 +93,25 @@ class Engine:
         self._redact = redact or Redactor()
         self.owner = f"{os.getpid()}-{secrets.token_hex(4)}"
         self._work = work
-        self.review = Review(journal, host, self._deliver, remotes, node)
         self._worker = Worker(
-            journal, work, self.owner, slots, stalls, self.review, lambda: self.worktrees, shared, remotes
+            journal, work, self.owner, slots, stalls, lambda: self.review, lambda: self.worktrees, shared, remotes
         )
         self._looks: set[asyncio.Task[None]] = set()
-        self._forks = Forks(journal, self.review, remotes)
         self._stopping = False
+
+    @cached_property
+    def review(self) -> "Review":
+        from sidecar.engine.review import Review
+
+        return Review(self._journal, self._host, self._deliver, self.remotes, self._node)
 
     @cached_property
     def worktrees(self) -> "Worktrees | None":
         return None if self._open_worktrees is None else self._open_worktrees(self._journal, self.review)
 
     async def start(self) -> None:
-        await self.review.finish()
+        if await self._journal.tasks_with_undo():
+            await self.review.finish()
         if self._shared is None:
             await enqueue_left_open(self._journal, self.owner, self._stalls, self._worker.on_status)
         self._worker.start()
@@ -263,6 +269,8 @@ class Engine:
         return task.id
 
     async def _fork(self, operation: Fork) -> str:
+        from sidecar.engine.fork import Forks
+
         key = operation.idempotency_key
         if key is not None and (known := await self._journal.find_by_key(key)) is not None:
             return known
@@ -279,7 +287,7 @@ class Engine:
             raise OperationRefused(409, "crew_task", message)
         if (words := operation.request.task) is not None:
             await self._check_words(words, old.workspace)
-        return await self._created(await self._forks.new_task(old, operation))
+        return await self._created(await Forks(self._journal, self.review, self.remotes).new_task(old, operation))
 
     def checked_workspace(self, named: str | None) -> str:
         """The named workspace if it is a directory; the sidecar's own if none was named."""

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import Fork
+from sidecar.engine.places import is_remote
 from sidecar.engine.review import ForkedFiles, Review
 from sidecar.engine.state import RecordKind, Round, TaskState, TurnRecord, UserMessage, read_rewinds
 from sidecar.engine.steps import CallKey
 from sidecar.engine.timeline import Timeline, plain
-from sidecar.engine.undo import STILL, is_remote
+from sidecar.engine.undo import STILL
 from sidecar.journal.port import Journal, NewTask, Record, StoredEvent, TaskFilter
 from sidecar.wire.events import Event, MessageEvent, StatusEvent
 from sidecar.wire.tasks import ForkedFrom, ForkRequest, Options, Status, StoredRequest, Task, Usage

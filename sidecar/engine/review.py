@@ -10,10 +10,11 @@ from sidecar.engine.errors import OperationRefused
 from sidecar.engine.files import FileHistory, Hop, Side, file_state
 from sidecar.engine.hunks import file_diff, hunk_text, renamed, unkept, without
 from sidecar.engine.merge import Conflict, File
+from sidecar.engine.places import is_remote, place_of, refuse_remote
 from sidecar.engine.renames import find_renames
 from sidecar.engine.state import RecordKind, TaskState
 from sidecar.engine.timeline import branched
-from sidecar.engine.undo import DROPPED, STILL, Dropped, Undo, Undoing, back, change_of, is_remote, place_of
+from sidecar.engine.undo import DROPPED, STILL, Dropped, Undo, Undoing, back, change_of
 from sidecar.journal.port import Journal, Record
 from sidecar.wire.events import Event
 from sidecar.wire.tasks import DiffAnswer, FileDiff, HunkRequest, LeftFile, RewindAnswer, RewoundFile, Task
@@ -290,14 +291,6 @@ def _answer(seq: int, undo: Undo) -> RewindAnswer:
     left = undo.left()
     done = [RewoundFile(path=file.path, change=change_of(file)) for file in undo.files if file.path not in left]
     return RewindAnswer(seq=seq, files=done, conflicts=undo.conflicts, not_restored=undo.not_restored)
-
-
-def refuse_remote(task: Task) -> None:
-    """A task on a remote has no files here."""
-    if is_remote(task):
-        where = f"the branch {task.result_branch} of {task.workspace}" if task.result_branch else "its diff"
-        message = f"The task worked in a clone that is gone. What it changed is {where}: merge it, or leave it."
-        raise OperationRefused(409, "remote_workspace", message)
 
 
 async def _compared(

@@ -103,10 +103,11 @@ def _changed_files(outcome: Outcome) -> list[ChangedFile]:
 
 
 class TaskRun:
-    def __init__(self, claim: Claim, journal: Journal, slots: Slots, review: "Review | None" = None) -> None:
+    def __init__(
+        self, claim: Claim, journal: Journal, slots: Slots, review: "Callable[[], Review | None]" = lambda: None
+    ) -> None:
         self.task_id = claim.task_id
-        #: Rewinds tasks, also this one.
-        self.review = review
+        self._review = review
         self.request: StoredRequest = claim.request
         #: The workspace that the present one is a worktree of; empty if it is the one that you named.
         self.origin = ""
@@ -125,6 +126,11 @@ class TaskRun:
         self.questions = Questions(self.log, self.inbox, self.waits, can_ask=claim.request.options.can_ask)
         self.ledger = TaskLedger(self.log, approvals, self.questions, lambda: self.stopped_by == "cancel")
         self.turns = Turns(self.log, self.budget, self.inbox, lambda: self.stopped_by == "shutdown")
+
+    @property
+    def review(self) -> "Review | None":
+        """Rewinds tasks, also this one."""
+        return self._review()
 
     @property
     def state(self) -> TaskState:

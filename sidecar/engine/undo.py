@@ -17,6 +17,7 @@ from pydantic import field_validator
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.files import FileHistory, Hop, Side
 from sidecar.engine.merge import Conflict, File, merge_file
+from sidecar.engine.places import is_remote, place_of
 from sidecar.engine.state import RecordKind, RewoundTo, UserMessage
 from sidecar.engine.steps import undo_key
 from sidecar.journal.errors import DuplicateRecord, WrongStatus
@@ -336,16 +337,6 @@ async def _apply_all(host: Host, changes: Sequence[FileChange]) -> Sequence[Tool
         except ToolError as error:
             errors.append(error)
     return errors
-
-
-def is_remote(task: Task) -> bool:
-    """Whether it works on a Git remote, in a clone of its worker."""
-    return not task.workspace.startswith("/")
-
-
-def place_of(task: Task) -> str:
-    """Where the task's files are now."""
-    return task.worktree or task.workspace
 
 
 def back(file: FileState) -> FileState:

@@ -43,7 +43,7 @@ class Worker:
         owner: str,
         slots: int,
         stalls: Stalls | None = None,
-        review: "Review | None" = None,
+        review: "Callable[[], Review | None]" = lambda: None,
         worktrees: "Callable[[], Worktrees | None]" = lambda: None,
         shared: SharedJournal | None = None,
         remotes: "RemoteWorkspaces | None" = None,

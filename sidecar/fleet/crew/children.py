@@ -25,8 +25,10 @@ _STOPPED = frozenset({Status.CANCELLED, Status.INTERRUPTED})
 class Tasks(Protocol):
     """What a crew needs of the engine."""
 
-    review: Review
     remotes: "RemoteWorkspaces | None"
+
+    @property
+    def review(self) -> Review: ...
 
     @property
     def worktrees(self) -> Worktrees | None: ...
