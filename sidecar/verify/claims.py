@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sidecar.verify.change import FileVersions
 from sidecar.verify.counts import Count
-from sidecar.verify.facts import TaskFacts, check_counts, count_commits
+from sidecar.verify.facts import TaskFacts, check_commands, check_counts, count_commits
 from sidecar.verify.prose import PATH, find_doubt, sentences
 from sidecar.verify.result import CLAIMS, CheckResult, static_result
 from tools.errors import ToolError
@@ -41,6 +41,11 @@ _TESTS_PASS = re.compile(
     r"\b(?:pass|passes|passed|passing|green|succeed|succeeded|succeeds)\b|\b\d+ passed\b",
     re.IGNORECASE,
 )
+#: A command in backticks that is said to pass.
+_COMMAND_PASSES = re.compile(
+    r"`(?P<command>[^`\n]{2,200})`(?:\s+\w+){0,2}?\s+(?:pass(?:es|ed)?|succeed(?:s|ed)|(?:is|are) (?:green|clean))\b",
+    re.IGNORECASE,
+)
 _SECONDS = 10.0
 _MAX_LOOKUPS = 100
 _REMOVES = re.compile(r"\b(?:delet|remov|drop|renam|mov|clean)\w*", re.IGNORECASE)
@@ -66,12 +71,15 @@ class Claims(NamedTuple):
     tests_pass: bool
     #: It is tests that are said to pass, not just checks.
     names_tests: bool = False
+    #: Commands that are said to pass.
+    commands: Sequence[str] = ()
 
 
 def parse_claims(report: str) -> Claims:
     files: dict[str, FileClaim] = {}
     doubted: set[str] = set()
     committed, commits, tests_pass, names_tests, listing = False, [], False, False, False
+    commands: list[str] = []
     for sentence in sentences(report):
         bullet = _BULLET.match(sentence)
         if listing and bullet:
@@ -99,7 +107,8 @@ def parse_claims(report: str) -> Claims:
         if passing is not None and passing.end() <= doubt:
             tests_pass = True
             names_tests = names_tests or re.search(r"\bchecks?\b", passing[0], re.IGNORECASE) is None
-    return Claims(list(files.values()), doubted, committed, commits, tests_pass, names_tests)
+        commands += [each["command"] for each in _COMMAND_PASSES.finditer(sentence) if each.end() <= doubt]
+    return Claims(list(files.values()), doubted, committed, commits, tests_pass, names_tests, commands)
 
 
 def false_claims(claims: Sequence[FileClaim], changed: Sequence[str], existing: Sequence[str]) -> list[str]:
@@ -141,6 +150,7 @@ async def check_claims(
     if claims.committed:
         problems += await _check_commits(claims, changes, facts, host, id)
     problems += await check_counts(counts, changes, facts, host, id)
+    problems += check_commands(claims.commands, facts)
     if not (claims.files or claims.committed or counts or problems):
         return None
     return claims_result(problems)

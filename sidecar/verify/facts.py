@@ -2,8 +2,8 @@
 
 import posixpath
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sidecar.verify.cases import find_cases
 from sidecar.verify.change import FileVersions
@@ -38,6 +38,8 @@ class TaskFacts:
     ran_commands: bool = False
     #: Every file that it changed is known.
     all_files_known: bool = True
+    #: The commands that it ran, and whether each succeeded the last time.
+    commands: Mapping[str, bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,17 @@ def check_passed(counts: Sequence[Count], facts: TaskFacts, suite: SuiteFacts, *
         for count in dict.fromkeys(claimed)
         if count.number > most
     ]
+
+
+def check_commands(claimed: Sequence[str], facts: TaskFacts) -> list[str]:
+    """The commands that are said to pass, but failed the last time, or never ran while no other did either."""
+    problems = []
+    for command in dict.fromkeys(" ".join(each.split()) for each in claimed):
+        if facts.commands.get(command) is False:
+            problems.append(f"`{command}` was reported to pass, but it failed the last time")
+        elif command not in facts.commands and " " in command and not (facts.passed or facts.ran_commands):
+            problems.append(f"`{command}` was reported to pass, but it did not run")
+    return problems
 
 
 async def count_commits(facts: TaskFacts, changes: Sequence[FileVersions], host: Host, id: str) -> int | None:

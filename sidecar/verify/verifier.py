@@ -18,6 +18,7 @@ from sidecar.verify.result import CheckResult, Verification
 from sidecar.verify.runner import CheckRunner
 from sidecar.verify.suite import Baselines, Suite
 from sidecar.verify.syntax import check_syntax
+from sidecar.verify.work_done import find_claim
 from tools.errors import ToolError
 from tools.host import FileChange, FileInfo, Host
 
@@ -43,6 +44,8 @@ class VerificationRequest:
     attempt: int
     state: str
     earlier: Sequence[Verification] = ()
+    #: The round was to change something, and nothing changed.
+    unchanged: bool = False
 
 
 class Verifier:
@@ -74,7 +77,9 @@ class Verifier:
         said = "\n\n".join(wanted.answers)
         claims, counts = parse_claims(said), parse_counts(said)
         claimed = await check_claims(claims, counts, wanted.planned, wanted.changes, wanted.facts, host, wanted.id)
-        return [result for result in (*parsed, claimed) if result is not None]
+        untrue = find_claim(wanted.answers[-1]) if wanted.unchanged and wanted.answers else ""
+        nothing = claims_result([f"“{untrue}” was reported, but this task changed no file"]) if untrue else None
+        return [result for result in (*parsed, claimed, nothing) if result is not None]
 
     async def _run_checks(self, wanted: VerificationRequest, host: Host, runner: CheckRunner) -> list[CheckResult]:
         results: list[CheckResult] = []

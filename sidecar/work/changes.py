@@ -39,11 +39,16 @@ _MAX_FILES = 300
 _MAX_LINES = 20_000
 
 
-def needs_verification(state: TaskState, instruction: str, texts: Sequence[str] = ()) -> bool:
+def needs_verification(
+    state: TaskState, instruction: str, texts: Sequence[str] = (), *, unchanged: bool = False
+) -> bool:
     """Whether the task changed files since the last verification, or the agents' texts claim so.
 
-    Changes made by a command that your instruction names word for word don't count.
+    Changes made by a command that your instruction names word for word don't count. `unchanged`: the round was to
+    change something, and nothing changed.
     """
+    if unchanged and any(map(claims_change, texts[-1:])):
+        return not any(key.round == state.current_round for key in state.verifications)
     last = _last(state)
     if last is not None and last.get("edits") == count_edits(state):
         return False
@@ -51,6 +56,23 @@ def needs_verification(state: TaskState, instruction: str, texts: Sequence[str] 
     if not editing:
         return last is None and any(_MAY_CLAIM.search(text, 0, _MAX_CHARACTERS) for text in texts)
     return any(not _is_instructed(state, call_id, instruction) for call_id in editing)
+
+
+def claims_change(text: str) -> bool:
+    # Imported on first use: few rounds end without a change.
+    from sidecar.verify.work_done import find_claim
+
+    return find_claim(text) != ""
+
+
+def changed_nothing(state: TaskState) -> bool:
+    """Whether this round neither changed a file nor ran a command other than tests."""
+    acted = any(
+        outcome.status == "success" and not _is_check(call_id) and not is_test_call(state.intents[call_id])
+        for call_id, outcome in state.outcomes.items()
+        if call_id in state.intents and _is_current(state, call_id)
+    )
+    return not (acted or has_edits(state))
 
 
 def test_calls(state: TaskState) -> list[str]:
@@ -69,11 +91,16 @@ def test_calls(state: TaskState) -> list[str]:
 
 def is_test_call(intent: IntentRecord) -> bool:
     """`run_tests`, or a command that only runs tests: a pipe or a list has the exit code of its last command."""
+    return intent.tool == "run_tests" or (
+        intent.tool == "run_command" and _RUNS_TESTS.fullmatch(command_text(intent)) is not None
+    )
+
+
+def command_text(intent: IntentRecord) -> str:
+    """The command of a call on one line."""
     command = intent.args.get("command")
     text = " ".join(map(str, command)) if isinstance(command, list) else str(command or "")
-    return intent.tool == "run_tests" or (
-        intent.tool == "run_command" and _RUNS_TESTS.fullmatch(text.strip()) is not None
-    )
+    return " ".join(text.split())
 
 
 def verification_result(state: TaskState) -> JsonValue:

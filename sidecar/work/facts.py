@@ -9,7 +9,7 @@ from sidecar.engine.state import TaskState
 from sidecar.verify.facts import TaskFacts
 from sidecar.verify.result import CheckResult
 from sidecar.verify.runs import check_run, parse_run
-from sidecar.work.changes import test_calls
+from sidecar.work.changes import command_text, test_calls
 from tools.ledger import GitHead, IntentRecord, Outcome
 
 _COMMANDS = frozenset({"run_command", "run_tests", "git_add", "git_commit"})
@@ -25,18 +25,21 @@ _GO_PASSED = re.compile(r"^ok\s+\S+\s+(?:[\d.]+s|\(cached\))(?!.*no tests to run
 def task_facts(state: TaskState, all_files_known: bool) -> TaskFacts:
     passed: list[int] = []
     uncounted = ran = False
+    commands: dict[str, bool] = {}
     for call_id, intent in state.intents.items():
         outcome = state.outcomes.get(call_id)
         if outcome is None or intent.tool not in ("run_tests", "run_command"):
             continue
         ran = ran or outcome.status == "success"
+        if intent.tool == "run_command":
+            commands[command_text(intent)] = outcome.status == "success"
         counts = list(_count_passed(intent, outcome))
         passed += counts
         uncounted = uncounted or (not counts and _is_test_command(intent))
     known = all_files_known and not any(
         outcome.irreversible or _has_unknown_changes(outcome) for outcome in state.outcomes.values()
     )
-    return TaskFacts(_first_head(state), passed, uncounted, ran, known)
+    return TaskFacts(_first_head(state), passed, uncounted, ran, known, commands)
 
 
 def tests_that_ran(state: TaskState) -> list[CheckResult]:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Agents that plan and judge the work, but don't do it.
 HELPERS = frozenset({"planner", "reviewer"})
+#: Agents that do the work itself. The others help, and the task goes on without them if their model can't.
+WORKERS = ("coder", "docs")
 _MAX_REPORT = 4_000
 _MARK_DONE = " If you do further steps along the way, mark them as done with `todo`; they aren't asked for again."
 _DO_PLAN = "Now carry out the plan yourself. Change it where the code shows that it is wrong, and say so."

@@ -165,7 +165,8 @@ class RoundRunner:
         number = next_verification(results)
         named = isinstance(verify, list) and bool(verify) and number == 1
         begun = StepKey(setup.round, VERIFICATION, number=number) in run.state.steps
-        needed = needs_verification(run.state, run.instruction, worker_texts(results))
+        unchanged = setup.changed_nothing()
+        needed = needs_verification(run.state, run.instruction, worker_texts(results), unchanged=unchanged)
         if not (begun or named or needed or test_calls(run.state)):
             return []
         return self.checks(setup).stages(results)

@@ -17,12 +17,12 @@ from sidecar.wire.events import ModelEvent
 from sidecar.wire.tasks import Models
 from sidecar.wire.tools import ToolInfo
 from sidecar.work.attachments import parse_attachments
-from sidecar.work.changes import changed_lines
+from sidecar.work.changes import changed_lines, changed_nothing
 from sidecar.work.compaction import history_limit
 from sidecar.work.context import RANKED_MAP, describe_workspace, render_selection
 from sidecar.work.customizations import Definitions
 from sidecar.work.delegation import Delegation
-from sidecar.work.handover import HELPERS, Assignment
+from sidecar.work.handover import HELPERS, WORKERS, Assignment
 from sidecar.work.knowledge import Knowledge
 from sidecar.work.loop import Job, run_agent
 from sidecar.work.past import PastRound, Replay, replay, select_past
@@ -101,6 +101,13 @@ class AgentSetup:
             # It sees what fails, but it may only run. Nobody who let it run alone expects edits.
             asks = self.pipeline == [name] == ["terminal"] and self.run.request.options.can_ask
         return replace(agent, tools=(*agent.tools, SET_MODE)) if asks and self.may_ask_to_edit else agent
+
+    def changed_nothing(self) -> bool:
+        """Whether this round's worker may change files and a language model plays it, but it changed nothing."""
+        workers = [name for name in self.pipeline if name in WORKERS]
+        if self.read_only or not workers or self.is_deterministic(workers[0]):
+            return False
+        return changed_nothing(self.run.state)
 
     def _wider(self, agent: Agent) -> Agent:
         """The agent once you let it edit."""

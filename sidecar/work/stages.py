@@ -11,7 +11,7 @@ from sidecar.verify.result import Verification
 from sidecar.wire.events import Event, PlanEvent, PlanItem
 from sidecar.wire.intents import Intent
 from sidecar.wire.tasks import RouteAnswer
-from sidecar.work.handover import Assignment, Part, final_answers, handoff, worker_texts
+from sidecar.work.handover import WORKERS, Assignment, Part, final_answers, handoff, worker_texts
 from sidecar.work.loop import Job, run_agent
 from sidecar.work.pipeline import Parallel, Pipeline, Stage, Step, Unfold, agent_step
 from sidecar.work.plan import NoPlan, Plan, PlannedStep, one_step, parse_plan
@@ -41,8 +41,6 @@ _CONFIGURE = "Your part: look at what was created and installed, and fix what ke
 _TEST = "Your part: run the project's tests, or start it if it has none, and say what works and what doesn't."
 _REVIEW = "Your part: review what was done."
 PLANNER = "planner"
-#: Agents that do the work itself. The others help, and the task goes on without them if their model can't.
-_WORKERS = ("coder", "docs")
 
 #: Step titles of the built-in agents; your own agents' steps show their description.
 _TITLES = {
@@ -79,7 +77,7 @@ class PipelineBuilder:
         self._verification = verification
         #: You chose the intent yourself.
         self._chosen = chosen
-        workers = [name for name in names if name in _WORKERS]
+        workers = [name for name in names if name in WORKERS]
         self._worker = workers[0] if workers else names[0]
 
     # -- pipelines ---------------------------------------------------------------------------------------------------
@@ -90,7 +88,7 @@ class PipelineBuilder:
         parts = [self._part(name) for name in self._names]
         for place, part in enumerate(parts):
             following = parts[place + 1 :]
-            if part.agent == "reviewer" and place and self._names[place - 1] in _WORKERS:
+            if part.agent == "reviewer" and place and self._names[place - 1] in WORKERS:
                 steps += self._review(following)
             else:
                 steps.append(self._step(self._key(part.agent), part, following))

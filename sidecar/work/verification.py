@@ -154,6 +154,7 @@ class VerificationStages:
             attempt=attempt,
             state=state,
             earlier=failed[-(attempt - 1) :] if attempt > 1 else [],
+            unchanged=self._setup.changed_nothing(),
         )
         verification = await self._verifier.verify(done, host, TaskCheckRunner(run, self._setup.executor, key))
         if verification.passed and _hash_changes(await file_versions(run, host)) != state:

@@ -260,3 +260,27 @@ def test_in_a_trusted_workspace_nobody_is_asked(tmp_path: Path) -> None:
         if any(event["type"] == "approval" for event in story.events):
             pytest.skip("this machine has no sandbox")
         assert story.task["verified"] is True
+
+
+def test_work_that_is_reported_without_a_change_is_sent_back_and_then_needs_you(sidecar: RunningSidecar) -> None:
+    project(sidecar)
+    lie = says("Done: `add` returns the sum now, and it works.")
+    story = run_verified(sidecar, [lie, write("calc.py", RIGHT), says("Now it adds.")])
+    assert (story.task["status"], story.task["verified"]) == ("completed", True)
+    assert "was reported, but this task changed no file" in story.evidence(0)
+    story = run_verified(sidecar, [lie, lie, lie], task="fix the bug in the function", name="liar")
+    assert (story.task["status"], story.task["verified"]) == ("escalated", False)
+
+
+def test_an_answer_that_says_that_nothing_changed_is_not_sent_back(sidecar: RunningSidecar) -> None:
+    project(sidecar)
+    story = run_verified(sidecar, [says("Nothing was changed: `add` is right, the test is wrong.")])
+    assert (story.task["status"], story.retries) == ("completed", [])
+
+
+def test_a_command_that_is_said_to_pass_and_never_ran_is_sent_back(sidecar: RunningSidecar) -> None:
+    project(sidecar)
+    lie = says("`npx vitest run --typecheck` passes.")
+    story = run_verified(sidecar, [write("calc.py", RIGHT), lie, says("Now it adds.")])
+    assert (story.task["status"], story.task["verified"]) == ("completed", True)
+    assert "`npx vitest run --typecheck` was reported to pass, but it did not run" in story.evidence(0)

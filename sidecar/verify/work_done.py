@@ -1,0 +1,49 @@
+"""Whether a report says that something was changed, in the languages that requests come in."""
+
+import re
+
+from sidecar.verify.prose import find_doubt, sentences
+
+_DONE = (
+    # English
+    r"done|fixed|added|changed|updated|implemented|renamed|removed|replaced|refactored|rewrote|rewritten|created|"
+    r"corrected|patched|moved|extended|adjusted|modified|edited|"
+    # German
+    r"erledigt|behoben|geändert|ergänzt|hinzugefügt|umbenannt|entfernt|ersetzt|korrigiert|angepasst|umgesetzt|eingebaut|"
+    # Spanish and Portuguese
+    r"hecho|corregido|corregí|añadido|añadí|cambiado|cambié|actualizado|renombrado|eliminado|implementado|"
+    r"feito|corrigido|corrigi|adicionado|adicionei|alterado|alterei|atualizado|renomeado|removido|"
+    # French
+    r"fait|corrigé|ajouté|modifié|changé|renommé|supprimé|remplacé|implémenté"
+)
+_AUXILIARY = (
+    r"i|we|i've|we've|i have|we have|(?:is|are|was|were|been|has been|have been)|"
+    r"(?:ich|wir) (?:habe|haben)|(?:wurde|wurden|ist|sind)|he|hemos|j'ai|nous avons|a été|ont été|eu|foi|foram"
+)
+_CLAIM = re.compile(
+    rf"^[\s*_#>✓✅-]*(?:c'est )?(?:{_DONE})\b|\b(?:{_AUXILIARY})\s+(?:\w+\s+){{0,2}}?(?:{_DONE})\b"
+    # German puts the verb last.
+    rf"|\b(?:ich|wir) (?:habe|haben)\b[^.;]{{1,80}}\b(?:{_DONE})\b",
+    re.IGNORECASE,
+)
+#: Words that turn it into a statement about what was there before, or what is not; English ones are in `find_doubt`.
+_ELSEWHERE = re.compile(
+    r"\b(?:since|in version|previously|earlier|upstream|nicht|kein\w*|nichts|bereits|schon|ya|nada|ningún|déjà|"
+    r"rien|pas|aucun\w*|já|não|nenhum\w*)\b|\bno se\b",
+    re.IGNORECASE,
+)
+
+
+#: A report of fewer words, such as "Done.", names nothing that could be missing.
+_FEWEST_WORDS = 4
+
+
+def find_claim(report: str) -> str:
+    """The first sentence that says that something was changed; empty if none does."""
+    if len(report.split()) < _FEWEST_WORDS:
+        return ""
+    for sentence in sentences(report):
+        match = _CLAIM.search(sentence)
+        if match and match.end() <= find_doubt(sentence) and _ELSEWHERE.search(sentence) is None:
+            return sentence.strip()
+    return ""
