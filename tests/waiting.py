@@ -1,6 +1,7 @@
 """Bounded waits. The bound catches hangs, not slowness: a loaded machine takes many times longer than a quiet one."""
 
 import asyncio
+import inspect
 import os
 from collections.abc import Callable
 
@@ -14,7 +15,13 @@ def busy_seconds() -> float:
 
 
 async def until_true(holds: Callable[[], object], seconds: float = SECONDS) -> None:
-    """Waits for something that announces itself nowhere: a file that another program writes, a process that ends."""
+    """Waits for something that announces itself nowhere: a file that another program writes, a process that ends.
+
+    `holds` may be a coroutine function.
+    """
     async with asyncio.timeout(seconds):
-        while not holds():
+        while True:
+            found = holds()
+            if await found if inspect.isawaitable(found) else found:
+                return
             await asyncio.sleep(_PAUSE)

@@ -10,16 +10,16 @@ from sidecar.fleet.leader import Leader
 from sidecar.journal.postgres.journal import PostgresJournal
 from tests.contract.journals import RUNNING, new_task
 from tests.support.servers import Postgres
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, until_true
 
 
 async def leader_of(journal: PostgresJournal, *unlike: str | None) -> str:
-    async with asyncio.timeout(SECONDS):
-        while True:
-            ((name,),) = await journal.query("SELECT leader FROM leadership")
-            if name not in unlike:
-                return str(name)
-            await asyncio.sleep(0.05)
+    async def name() -> str | None:
+        ((found,),) = await journal.query("SELECT leader FROM leadership")
+        return None if found in unlike else found
+
+    await until_true(name)
+    return str(await name())
 
 
 async def lose_task(journal: PostgresJournal) -> None:
@@ -31,9 +31,10 @@ async def lose_task(journal: PostgresJournal) -> None:
 
 
 async def is_queued_again(journal: PostgresJournal) -> None:
-    async with asyncio.timeout(SECONDS):
-        while (await journal.task("t_1")).status != "queued":
-            await asyncio.sleep(0.05)
+    async def is_queued() -> bool:
+        return (await journal.task("t_1")).status == "queued"
+
+    await until_true(is_queued)
 
 
 async def test_a_leader_waits_for_living_workers_only_after_an_outage(
@@ -77,7 +78,7 @@ async def test_a_leader_that_ends_or_stops_is_replaced_and_expired_tasks_are_que
     second = await leader_of(watching, first)
 
     async def stopped() -> None:
-        await asyncio.sleep(SECONDS)
+        await asyncio.Event().wait()
 
     # It stands still with its lock, as a stopped process does.
     monkeypatch.setattr(leaders[second], "_queue_again", stopped)

@@ -1,6 +1,5 @@
 """What every memory promises, whatever it keeps its index in."""
 
-import asyncio
 import os
 import subprocess
 from collections.abc import AsyncIterator
@@ -16,7 +15,7 @@ from sidecar.memory.r2r import R2RMemory
 from sidecar.memory.r2r_client import R2RClient
 from sidecar.memory.tools import FileTestsArguments, FileTestsTool, SimilarArguments, SimilarTool
 from tests.support.r2r_server import KEY, serving
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, until_true
 from tools.errors import ToolError
 from tools.local.backend import LocalBackend
 from tools.local.sandbox.probe import Sandboxes
@@ -183,9 +182,7 @@ async def test_an_edit_is_found_at_the_next_search(memory: Memory, workspace: Pa
         hits = await find(memory, workspace, "levy give money back")
         return {("shop/tax.py", "levy"), ("shop/refund.py", "give_money_back")} <= set(hits)
 
-    async with asyncio.timeout(SECONDS):
-        while not await seen():
-            await asyncio.sleep(0.01)
+    await until_true(seen)
     assert ("shop/tax.py", "with_tax") not in await find(memory, workspace, "with_tax")
 
 

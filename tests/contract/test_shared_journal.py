@@ -235,13 +235,17 @@ async def test_what_is_written_while_the_server_stops_at_once_is_there_once_and_
     async def follow() -> list[int | None]:
         return [event.seq async for batch in reader.tail("t_1") for event in batch]
 
+    written = 0
+
     async def write() -> None:
+        nonlocal written
         for number in range(300):
             await journal.append("t_1", [step(number)], [Record("step", f"{number}", "1")], fence=claim.fence)
+            written = number
 
     following, writing = asyncio.create_task(follow()), asyncio.create_task(write())
-    for _ in range(2):
-        await asyncio.sleep(0.1)  # some of it is written
+    for enough in (50, 150):
+        await until_true(lambda enough=enough: written >= enough)  # type: ignore[misc]
         await asyncio.to_thread(restarting.stop_at_once)
         await asyncio.to_thread(restarting.start)
     async with asyncio.timeout(SECONDS):
@@ -272,9 +276,7 @@ async def test_requests_fail_with_a_reason_while_the_server_is_away(
         await PostgresJournal.open(restarting.url)
     monkeypatch.undo()
     await asyncio.to_thread(restarting.start)
-    async with asyncio.timeout(SECONDS):
-        while journal.state().state != "ok":
-            await asyncio.sleep(0.05)
+    await until_true(lambda: journal.state().state == "ok")
     assert (await journal.task("t_1")).id == "t_1"
     await journal.close()
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.e2e.support import running_sidecar
 from tests.faults.readers import close, open_stream, read_to_end
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, until_true
 
 READERS = 1_000
 
@@ -26,13 +26,10 @@ async def test_f10_a_thousand_readers_get_all_and_one_more_gets_503(tmp_path: Pa
             opened += await asyncio.gather(*[open_stream(sidecar, task_id) for _ in range(100)])
         assert {status for _, _, status in opened} == {200}
 
-        def look() -> int:
-            streams: int = sidecar.get("/api/brain/status").json["streams"]
-            return streams
+        def all_read() -> bool:
+            return bool(sidecar.get("/api/brain/status").json["streams"] >= READERS)
 
-        async with asyncio.timeout(SECONDS):
-            while await asyncio.to_thread(look) < READERS:
-                await asyncio.sleep(0.05)
+        await until_true(lambda: asyncio.to_thread(all_read))
         _, one_more, refused = await open_stream(sidecar, task_id)
         assert refused == 503
         await close(one_more)

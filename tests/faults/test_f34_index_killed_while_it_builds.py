@@ -13,7 +13,7 @@ import pytest
 from sidecar.memory.local import LocalMemory
 from sidecar.memory.port import SearchRequest
 from tests.faults.scale import scaled
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, until_true
 
 FILES = 300
 KILLS = scaled(6, 60)
@@ -31,9 +31,9 @@ def builder_of(memory: LocalMemory, workspace: Path) -> int | None:
 
 async def kill_builder(memory: LocalMemory, workspace: Path, after: float) -> None:
     memory._index(str(workspace)).build(urgent=True)
-    async with asyncio.timeout(SECONDS):
-        while (pid := builder_of(memory, workspace)) is None:
-            await asyncio.sleep(0.001)
+    await until_true(lambda: builder_of(memory, workspace) is not None)
+    pid = builder_of(memory, workspace)
+    assert pid is not None
     await asyncio.sleep(after)
     if builder_of(memory, workspace) == pid:
         os.kill(pid, signal.SIGKILL)
@@ -100,9 +100,9 @@ async def test_no_builder_outlives_its_memory(tmp_path: Path) -> None:
         write_file(workspace, number, 0)
     memory = LocalMemory(tmp_path / "data", "off", delay=0)
     memory.start(str(workspace))
-    async with asyncio.timeout(SECONDS):
-        while (pid := builder_of(memory, workspace)) is None:
-            await asyncio.sleep(0.001)
+    await until_true(lambda: builder_of(memory, workspace) is not None)
+    pid = builder_of(memory, workspace)
+    assert pid is not None
     await memory.close()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from tests.security.sandboxed import SandboxedWorkbench
+from tests.waiting import until_true
 
 #: Leaves its session, its parent and its environment, tries to take off its mark, and writes that it lives.
 DAEMON = """
@@ -52,10 +53,9 @@ async def main(tier: str, root: Path, kept: bool) -> None:
         await bench.executor.close()
         return
     await bench.call("run_command", command=f"{start}; sleep 1000", background=True)
-    while not (bench.workspace / "daemon.txt").exists():
-        await asyncio.sleep(0.02)
+    await until_true((bench.workspace / "daemon.txt").exists)
     print("running", flush=True)
-    await asyncio.sleep(1_000)
+    await asyncio.Event().wait()
 
 
 if __name__ == "__main__":

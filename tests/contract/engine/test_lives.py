@@ -22,7 +22,7 @@ async def test_a_reply_that_was_cut_off_is_not_asked_for_again_after_a_restart(t
             done = sum(isinstance(turn, ModelTurn) for turn in request.history)
             Cut.asked += 1
             if Cut.asked == 3:
-                await asyncio.sleep(60)
+                await asyncio.Event().wait()
             append = ToolUse(id="c", tool="run_command", args={"command": "echo once >> log.txt"})
             yield Reply(text="words", stop=stops[done], calls=[append] if stops[done] is Stop.TOOL_USE else [])
 

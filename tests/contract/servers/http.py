@@ -137,7 +137,7 @@ class Server:
 
     async def _play(self, answer: Answer, writer: asyncio.StreamWriter) -> bool:
         if answer.silent:
-            await asyncio.sleep(3600)
+            await asyncio.Event().wait()
         headers = {"content-type": answer.content_type, **answer.headers}
         headers |= {"transfer-encoding": "chunked"} if answer.chunked else {"connection": "close"}
         lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())

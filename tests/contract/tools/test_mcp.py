@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from sidecar.wire.events import ToolOutputEvent
+from sidecar.wire.events import ToolEvent, ToolOutputEvent
 from tests.support.mcp.bench import McpBench, scripted
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, until_true
 
 pytest.importorskip("mcp", reason="the package mcp is not installed")
 
@@ -172,10 +172,12 @@ async def test_a_cancelled_call_ends_at_once_and_the_server_lives_on(make: Make)
     bench = make(scripted(timeout=60))
     await bench.call("s__echo", text="x")
     call = asyncio.create_task(bench.call("s__hang"))
-    while not any(
-        getattr(event, "status", "") == "running" and event.tool == "s__hang" for event in bench.ledger.events
-    ):  # type: ignore[attr-defined]
-        await asyncio.sleep(0.01)
+    await until_true(
+        lambda: any(
+            isinstance(event, ToolEvent) and event.status == "running" and event.tool == "s__hang"
+            for event in bench.ledger.events
+        )
+    )
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
         await call
