@@ -4,6 +4,7 @@ import builtins
 import importlib
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -21,26 +22,21 @@ if TYPE_CHECKING:
 
 #: Modules that do something when they are imported.
 _ACTING = frozenset({"antigravity", "this", "idlelib", "turtledemo", "test", "lib2to3"})
-
-
 _DELEGATES = frozenset({"__getattr__", "__getattribute__"})
 
 
-class MemberFinder:
-    def __init__(
-        self,
-        symbol: Symbol,
-        project: "Project",
-        classes: "ClassIndex",
-        found: References,
-        files: Mapping[str, FileScopes],
-    ) -> None:
-        self._symbol = symbol
-        self._project = project
-        self._classes = classes
-        self._found = found
-        self._files = files
+@dataclass(eq=False)
+class ReferenceFinder:
+    """Searches the files for the symbol, and adds to what was found."""
 
+    _symbol: Symbol
+    _project: "Project"
+    _classes: "ClassIndex"
+    _found: References
+    _files: Mapping[str, FileScopes]
+
+
+class MemberFinder(ReferenceFinder):
     def find(self) -> None:
         name, found, classes = self._symbol.name, self._found, self._classes
         assert self._symbol.owner is not None

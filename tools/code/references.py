@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tools.code.classes import ClassIndex
 from tools.code.lookups import note_risks, note_text_risks
-from tools.code.member_references import MemberFinder
+from tools.code.member_references import MemberFinder, ReferenceFinder
 from tools.code.mentions import (
     AttributeMention,
     PathMention,
@@ -47,29 +48,18 @@ def find_references(
     files = project.files if files is None else files
     classes = classes or ClassIndex(project)
     if symbol.is_member:
-        MemberFinder(symbol, project, classes, found, files).find()
+        finder = MemberFinder(symbol, project, classes, found, files)
+        finder.find()
         for path, text in (texts or {}).items():
-            MemberFinder(symbol, project, classes, found, files).search_text(path, text)
+            finder.search_text(path, text)
     else:
         _BindingFinder(symbol, project, classes, found, files).find(aliases=aliases, texts=texts or {})
     return found
 
 
-class _BindingFinder:
-    def __init__(
-        self,
-        symbol: Symbol,
-        project: "Project",
-        classes: ClassIndex,
-        found: References,
-        files: Mapping[str, FileScopes],
-    ) -> None:
-        self._symbol = symbol
-        self._project = project
-        self._classes = classes
-        self._found = found
-        self._files = files
-        self._carried: dict[tuple[str, str], bool] = {}
+@dataclass(eq=False)
+class _BindingFinder(ReferenceFinder):
+    _carried: dict[tuple[str, str], bool] = field(default_factory=dict, init=False)
 
     def find(self, *, aliases: bool, texts: Mapping[str, bytes]) -> None:
         symbol, found = self._symbol, self._found
@@ -313,22 +303,8 @@ def _lines(text: bytes) -> Iterator[tuple[int, bytes]]:
         start += len(line)
 
 
-class _KeywordFinder:
+class _KeywordFinder(ReferenceFinder):
     """Find `f(name=…)` for a parameter `name` of f."""
-
-    def __init__(
-        self,
-        symbol: Symbol,
-        project: "Project",
-        classes: ClassIndex,
-        found: References,
-        files: Mapping[str, FileScopes],
-    ) -> None:
-        self._symbol = symbol
-        self._project = project
-        self._classes = classes
-        self._found = found
-        self._files = files
 
     def find(self) -> None:
         symbol = self._symbol
