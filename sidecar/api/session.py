@@ -4,7 +4,6 @@ import asyncio
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -27,32 +26,30 @@ MAX_SECRETS = 100
 class OneTimeSecrets:
     """Secrets that work once and expire. Lookup is by hash, never by comparing characters."""
 
-    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._clock = clock
         self._valid_until: OrderedDict[str, float] = OrderedDict()
 
     def create(self) -> str:
         secret = secrets.token_urlsafe(24)
-        self._valid_until[secret] = self._clock() + self._seconds
+        self._valid_until[secret] = time.monotonic() + self._seconds
         while len(self._valid_until) > MAX_SECRETS:
             self._valid_until.popitem(last=False)
         return secret
 
     def redeem(self, secret: str) -> bool:
-        return self._clock() <= self._valid_until.pop(secret, float("-inf"))
+        return time.monotonic() <= self._valid_until.pop(secret, float("-inf"))
 
 
 class Challenges:
     """Nonces that were handed out and wait for a panel's proof; each works once."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         self._waiting: OrderedDict[str, tuple[str, str, float]] = OrderedDict()
 
     def create(self, key_id: str, asked: str) -> str:
         nonce = new_nonce()
-        self._waiting[nonce] = (key_id, asked, self._clock() + PROOF_SECONDS)
+        self._waiting[nonce] = (key_id, asked, time.monotonic() + PROOF_SECONDS)
         while len(self._waiting) > MAX_SECRETS:
             self._waiting.popitem(last=False)
         return nonce
@@ -60,7 +57,7 @@ class Challenges:
     def redeem(self, key_id: str, nonce: str) -> str | None:
         """The panel's own nonce, if this one was made for the same key."""
         for_id, asked, until = self._waiting.pop(nonce, ("", "", float("-inf")))
-        return asked if for_id == key_id and self._clock() <= until else None
+        return asked if for_id == key_id and time.monotonic() <= until else None
 
 
 class SessionRoutes:

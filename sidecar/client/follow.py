@@ -86,11 +86,11 @@ def find_again(data_dir: Path, launcher: Launcher | None, task_id: str = "") -> 
     return reconnect
 
 
-def try_again(client: Client, seconds: float = DIED_SECONDS) -> Reconnect:
+def try_again(client: Client) -> Reconnect:
     """Keeps asking at the same address, with the same token."""
 
     def reconnect(stopped: bool) -> Client:
-        end = time.monotonic() + (STOPPED_SECONDS if stopped else seconds)
+        end = time.monotonic() + (STOPPED_SECONDS if stopped else DIED_SECONDS)
         while True:
             try:
                 client.get("/health", timeout=1)

@@ -5,7 +5,7 @@ import json
 import re
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
@@ -35,13 +35,12 @@ class NamedToken(NamedTuple):
 class Tokens:
     """The file is read again whenever it changed, so a revoked token is refused with the next request."""
 
-    def __init__(self, directory: Path, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, directory: Path) -> None:
         self._stored = StoredValue(directory / FILE, _read)
-        self._clock = clock
 
     def add(self, name: str, role: str) -> str:
         """The new token, which is shown once. A name has one token: an earlier one stops working."""
-        token, added = new_token(name, role, self._clock())
+        token, added = new_token(name, role, time.time())
         self._save([*(each for each in self.all() if each.name != name), added])
         return token
 

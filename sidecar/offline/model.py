@@ -1,7 +1,7 @@
 """The offline model: picks the skill that understands the request, and says plainly when none does."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import replace
 
 from sidecar.models.errors import Failure
@@ -71,9 +71,6 @@ class Offline:
     name = "basic"
     capabilities = Capabilities(vision=False, language=False, in_process=True)
 
-    def __init__(self, skills: Sequence[OfflineSkill] = SKILLS) -> None:
-        self._skills = skills
-
     async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
         for question in parse_questions(request):
             move = self._move(question)
@@ -106,7 +103,7 @@ class Offline:
         yield _declined("not_understood", nearest, aloud=not _only_helps(request))
 
     def _move(self, question: ParsedRequest) -> Move | None:
-        for skill in self._skills:
+        for skill in SKILLS:
             args = skill.parse(question) if skill.tools <= question.offered else None
             if args is not None:
                 resolved = resolve_path(skill, args, question)
@@ -117,16 +114,16 @@ class Offline:
 
     def _one_step(self, request: Request) -> str:
         """A plan with one step if a skill does it all; "" if none does."""
-        every = frozenset(tool for skill in self._skills for tool in skill.tools)
+        every = frozenset(tool for skill in SKILLS for tool in skill.tools)
         for question in parse_questions(request):
             worker = replace(question, agent="coder", offered=every | question.offered)
-            if any(skill.parse(worker) is not None for skill in self._skills):
+            if any(skill.parse(worker) is not None for skill in SKILLS):
                 return json.dumps({"steps": [{"id": "1", "title": worker.words[:120]}]}, ensure_ascii=False)
         return ""
 
     def _examples(self) -> list[str]:
         groups = [example for _, examples in GROUPS for example in examples]
-        return [*groups, *(skill.example for skill in self._skills if skill.example)]
+        return [*groups, *(skill.example for skill in SKILLS if skill.example)]
 
 
 def _calls(move: Act, question: ParsedRequest) -> Reply:

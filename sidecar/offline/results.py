@@ -66,12 +66,12 @@ def quote_names(names: Sequence[str], most: int = 5) -> str:
     return ", ".join(f"`{name}`" for name in names[:most])
 
 
-def shorten_output(output: str, most: int = _SHOWN) -> str:
+def shorten_output(output: str) -> str:
     """The output; of a long one the lines that report a problem, and the last ones."""
     lines = output.splitlines()
-    if len(lines) <= most:
+    if len(lines) <= _SHOWN:
         return output
-    first = [line for line in lines[:-_TAIL] if _MATTERS.search(line)][: most - _TAIL]
+    first = [line for line in lines[:-_TAIL] if _MATTERS.search(line)][: _SHOWN - _TAIL]
     left = len(lines) - len(first) - _TAIL
     return "\n".join([*first, f"… {left} lines left out …", *lines[-_TAIL:]])
 

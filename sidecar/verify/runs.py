@@ -148,13 +148,14 @@ _EXPLAINS = re.compile(
     r"Error\b|!==|===|\b[Ee]xpected\b|\b[Aa]ctual\b|\bassert|panicked|\bgot\b|^\s+at .*[\w)]:\d+|:\d+:\d+"
 )
 _PLACE = re.compile(r"([\w./-]+:\d+): ")
+_EXPLANATIONS = 15
 _NOISE = re.compile(r"node:internal|node_modules/|site-packages/")
 
 
-def find_explanations(output: str, most: int = 15) -> list[str]:
+def find_explanations(output: str) -> list[str]:
     """The lines that explain a failure, for failures without a message."""
     found = [line.strip() for line in output.splitlines() if _EXPLAINS.search(line) and not _NOISE.search(line)]
-    return list(dict.fromkeys(found))[:most]
+    return list(dict.fromkeys(found))[:_EXPLANATIONS]
 
 
 def render_failure_line(failed: FailedTest, output: str) -> str:
