@@ -12,10 +12,10 @@ PANEL := $(wildcard $(shell git ls-files frontend 2> /dev/null | grep -v -e .tes
 PYTEST := $(BIN)/python -m pytest -q
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help run demo setup panel test check format bench faults stories conformance editors release local-model learn generate lock clean
+.PHONY: help run demo setup panel test check format bench faults stories conformance editors release local-model learn learn-ranking generate lock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: setup ## start the sidecar and open the panel
 	$(BIN)/brain --panel
@@ -104,6 +104,9 @@ local-model: $(STAMPS)/dev ## download a small language model (130 MB) and run t
 
 learn: $(STAMPS)/runtime ## train the router on its labelled sentences
 	$(BIN)/python packaging/learn.py
+
+learn-ranking: $(STAMPS)/runtime ## train the search of the memory on REPOSITORIES (clones) in WORK
+	$(BIN)/python packaging/learn_ranking.py $(or $(WORK),$(VENV)/ranking) $(REPOSITORIES)
 
 generate: $(STAMPS)/dev ## write the generated files: OpenAPI, TypeScript types, references
 	$(BIN)/python packaging/generate.py

@@ -9,7 +9,6 @@ from sidecar.memory.indexer import MAX_BYTES, digest
 from sidecar.memory.port import Hit, SearchRequest
 from sidecar.memory.query_terms import QueryTerms
 from sidecar.memory.ranking import Ranked, explain, rank
-from sidecar.memory.wishes import wish
 from tools.errors import ToolError
 from tools.local.files import whole_file
 from tools.local.root import WorkspaceRoot
@@ -53,7 +52,7 @@ def answer_search(store: sqlite3.Connection, workspace: str, search: SearchReque
     """The hits, and the files that changed since they were indexed."""
     question = QueryTerms(store, search.query)
     filters = Filters(search.path, search.kind, search.language, search.days)
-    ranked = rank(find_candidates(store, question, filters), search.near, wish(search.query))
+    ranked = rank(find_candidates(store, question, filters), search.near, question.wish)
     files = CurrentFiles(store, workspace)
     try:
         return list(_hits(ranked, files, search.limit)), files.stale

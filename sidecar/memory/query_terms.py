@@ -9,6 +9,8 @@ from sidecar.memory.store import get_meta
 from sidecar.memory.synonyms import related
 from sidecar.memory.tokens import STOP_WORDS, WORD, joined, parts_of, query_terms, stem, terms_of
 from sidecar.memory.translations import translations
+from sidecar.memory.wishes import wish
+from sidecar.memory.word_weights import share_of
 
 _MAX_TERMS = 24
 _MAX_RELATED = 14
@@ -44,6 +46,8 @@ class QueryTerms:
 
     def __init__(self, store: sqlite3.Connection, query: str) -> None:
         words = WORD.findall(query)
+        #: How likely the question is a wish for a change, from 0 to 1.
+        self.wish = wish(query)
         #: For each term, the word of the question that it comes from.
         self.words: dict[str, str] = {}
         for word in words:
@@ -76,7 +80,9 @@ class QueryTerms:
         self.evidence = translations().evidence(part for word in words[:_MAX_WORDS] for part in parts_of(word))
 
     def _term(self, text: str, postings: Postings, commits: Postings) -> Term:
-        return Term(text, postings, commits, _idf(len(postings.ids), self.chunks), _idf(len(commits.ids), self.commits))
+        share = share_of(text, self.wish)
+        weight, commit_weight = _idf(len(postings.ids), self.chunks), _idf(len(commits.ids), self.commits)
+        return Term(text, postings, commits, share * weight, share * commit_weight)
 
     def selective(self) -> list[Term]:
         """The rarest terms, at least one."""

@@ -5,6 +5,7 @@ import pytest
 from sidecar.memory.tokens import parts_of
 from sidecar.memory.translations import UNEXPLAINED, Translations, translations
 from sidecar.memory.wishes import wish
+from sidecar.memory.word_weights import UNKNOWN, share_of
 
 
 def evidence_for(name: str, description: str) -> float:
@@ -48,3 +49,11 @@ def test_a_description_is_told_from_a_wish(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "?!", "é", "a" * 10_000, "the " * 10_000])
 def test_any_text_gives_a_share(text: str) -> None:
     assert 0 <= wish(text) <= 1
+
+
+def test_a_word_of_every_commit_counts_for_less_than_one_of_the_code() -> None:
+    assert share_of("fix", 1.0) < 0.2 < 0.7 < share_of("symlink", 1.0)
+
+
+def test_an_unknown_word_counts_for_much() -> None:
+    assert share_of("frobnicator", 0.5) == UNKNOWN
