@@ -53,7 +53,7 @@ class ProjectRoutes:
         return await self._accepted(known or await self._submit(order, kind.said, name, key))
 
     async def _submit(self, order: ProjectOrder, said: str, name: str, key: str | None) -> str:
-        folder = _new_folder(Path(self._engine.checked_workspace(order.path)) / name)
+        folder = _new_folder(Path(self._engine.admission.checked_workspace(order.path)) / name)
         # One line: the sentence must not gain a second meaning.
         purpose = " ".join((order.description or "").split())
         task = f"create a {said} called {name} here{f': {purpose}' if purpose else ''}"

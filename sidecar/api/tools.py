@@ -112,7 +112,7 @@ class TrustRoutes:
         if is_remote_name(wanted.workspace):
             self._trust.set(wanted.workspace, trusted=wanted.trusted)
         elif wanted.trusted:
-            self._trust.set(self._engine.checked_workspace(wanted.workspace), trusted=True)
+            self._trust.set(self._engine.admission.checked_workspace(wanted.workspace), trusted=True)
         elif "\0" in wanted.workspace or not Path(wanted.workspace).is_absolute():
             raise OperationRefused(422, "workspace_not_absolute", "The workspace must be an absolute path.")
         else:

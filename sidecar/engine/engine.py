@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from sidecar.config.approvals import StandingApprovals
 from sidecar.config.grants import Permissions
+from sidecar.engine.admission import Admission
 from sidecar.engine.approvals import answered_event
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import (
@@ -29,7 +30,6 @@ from sidecar.engine.operations import (
     SendMessage,
     redact_operation,
 )
-from sidecar.engine.places import is_remote, refuse_remote
 from sidecar.engine.port import SharedJournal, Work
 from sidecar.engine.stalls import Stalls
 from sidecar.engine.state import RecordKind, TaskState, UserMessage
@@ -39,8 +39,8 @@ from sidecar.journal.port import Journal, NewTask, Record, StoredEvent, TaskFilt
 from sidecar.telemetry.correlation import current_trace
 from sidecar.telemetry.logs import current_actor
 from sidecar.telemetry.redaction import Redactor
-from sidecar.wire.events import ApprovalEvent, CancelledEvent, LabelEvent, MessageEvent, StatusEvent
-from sidecar.wire.tasks import ENDED, ExecuteRequest, Options, Status, StoredRequest, Task
+from sidecar.wire.events import ApprovalEvent, CancelledEvent, LabelEvent, MessageEvent, QuestionEvent, StatusEvent
+from sidecar.wire.tasks import ENDED, Status, StoredRequest, Task
 from tools.host import Host
 
 if TYPE_CHECKING:
@@ -82,17 +82,14 @@ class Engine:
         self._host = host
         self._node = node
         self.remotes = remotes
-        self._private = private
         self._open_worktrees = worktrees
         self._journal = journal
         self._stalls = stalls
-        self._workspace = workspace
         self._max_queued = max_queued
         self._approvals = approvals
-        self._permissions = permissions
         self._redact = redact or Redactor()
         self.owner = f"{os.getpid()}-{secrets.token_hex(4)}"
-        self._work = work
+        self.admission = Admission(work, workspace, permissions, lambda: self.worktrees, remotes, private)
         self._worker = Worker(
             journal, work, self.owner, slots, stalls, lambda: self.review, lambda: self.worktrees, shared, remotes
         )
@@ -204,16 +201,14 @@ class Engine:
 
     async def _execute(self, operation: Execute) -> str:
         request = operation.request
-        workspace = self._place_of(request)
-        if request.options.intent is None:
-            await self._check_words(request.task, workspace)
+        workspace = await self.admission.place_of(request)
         task_id = f"t_{secrets.token_hex(10)}"
         stored = StoredRequest(
             task=request.task,
             workspace=workspace,
             conversation_id=request.options.conversation_id or operation.conversation or f"c_{secrets.token_hex(10)}",
             context=request.context,
-            options=self._within_limit(request.options, workspace),
+            options=self.admission.within_limit(request.options, workspace),
             creates_project=operation.creates_project or None,
             parent=operation.parent,
         )
@@ -228,29 +223,6 @@ class Engine:
                 operation.records,
             )
         )
-
-    def _place_of(self, request: ExecuteRequest) -> str:
-        """The workspace, or the address of the remote that a worker clones."""
-        context, options = request.context, request.options
-        if context.repository is None:
-            workspace = self.checked_workspace(context.workspace)
-            if (options.isolation == "worktree" or options.crew) and self.worktrees is not None:
-                self.worktrees.check(workspace)
-            return workspace
-        if self.remotes is None:
-            message = "This sidecar allows no Git remote. Name those that tasks may work on in the setting `remotes`."
-            raise OperationRefused(422, "remote_not_allowed", message)
-        if context.workspace is not None:
-            message = "A task works on a workspace or on a remote. Name one of them."
-            raise OperationRefused(422, "workspace_or_repository", message)
-        return self.remotes.check(context.repository)
-
-    def _within_limit(self, options: Options, workspace: str) -> Options:
-        """An unattended task spends at most what its repository was granted, if there is such a limit."""
-        granted = self._permissions(workspace).spend if not options.can_ask else None
-        if granted is None or (options.max_cost_usd is not None and options.max_cost_usd <= granted):
-            return options
-        return options.model_copy(update={"max_cost_usd": granted})
 
     async def _created(self, new: NewTask) -> str:
         if self._stopping:
@@ -275,49 +247,8 @@ class Engine:
         if key is not None and (known := await self._journal.find_by_key(key)) is not None:
             return known
         old = await self._journal.task(operation.task_id)
-        if self.remotes is None:
-            refuse_remote(old)
-        if not is_remote(old):
-            self.checked_workspace(old.workspace)
-        if old.worktree is not None:
-            message = "The task's changes are in a worktree. Merge or discard them first, then fork it."
-            raise OperationRefused(409, "not_merged", message)
-        if (await self._journal.request(old.id)).options.crew:
-            message = "A crew's task has parts that are tasks themselves, so it can't be forked. Start a new crew."
-            raise OperationRefused(409, "crew_task", message)
-        if (words := operation.request.task) is not None:
-            await self._check_words(words, old.workspace)
+        await self.admission.check_fork(old, await self._journal.request(old.id), operation.request.task)
         return await self._created(await Forks(self._journal, self.review, self.remotes).new_task(old, operation))
-
-    def checked_workspace(self, named: str | None) -> str:
-        """The named workspace if it is a directory; the sidecar's own if none was named."""
-        if named is None:
-            return str(self._workspace)
-        path = Path(named)
-        if "\0" in named or not path.is_absolute():
-            raise OperationRefused(
-                422, "workspace_not_absolute", f"The workspace must be an absolute path; {named!r} is not one."
-            )
-        if not _is_directory(path):
-            message = f"There is no directory {named}. Create it, or choose another workspace."
-            raise OperationRefused(422, "workspace_not_found", message)
-        if self._is_private(path):
-            message = f"{named} belongs to the sidecar itself. Choose another workspace."
-            raise OperationRefused(422, "workspace_private", message)
-        return str(path)
-
-    def _is_private(self, path: Path) -> bool:
-        """Whether it is the sidecar's own, and not in the worktree of a task."""
-        if self._private is None or not path.resolve().is_relative_to(self._private.resolve()):
-            return False
-        return self.worktrees is None or not self.worktrees.holds(str(path))
-
-    async def _check_words(self, asked: str, workspace: str) -> None:
-        """Refuse text that begins with a misspelled slash command: it would be routed as something else."""
-        if not workspace.startswith("/"):
-            return  # the commands of a remote aren't known here
-        if suggestion := await self._work.suggest_command(asked, workspace):
-            raise OperationRefused(422, "unknown_command", suggestion)
 
     async def _cancel(self, task_id: str) -> str:
         try:
@@ -379,7 +310,7 @@ class Engine:
             task = await self._journal.task(task_id)
             status = task.status
             if status is Status.COMPLETED:
-                await self._check_words(text, task.workspace)
+                await self.admission.check_words(text, task.workspace)
             message = UserMessage(
                 id=message_id,
                 text=text,
@@ -423,13 +354,7 @@ class Engine:
             update={"state": state, "scope": operation.answer.scope, "by": current_actor()}
         )
         record = Record(RecordKind.ANSWER, approval_id, operation.answer.to_json())
-        try:
-            await self._journal.append(task_id, [event], [record], when=_UNFINISHED)
-        except DuplicateRecord as error:
-            raise OperationRefused(409, "approval_answered", "This approval is already answered.") from error
-        except WrongStatus as error:
-            message = f"The task is {error.status}; it no longer waits for an answer."
-            raise OperationRefused(409, "task_ended", message) from error
+        await self._append_answer(task_id, event, record)
         lasting = operation.answer.decision == "allow" and operation.answer.scope == "workspace"
         if self._approvals is not None and lasting:
             workspace = (await self._journal.task(task_id)).workspace
@@ -447,15 +372,18 @@ class Engine:
             raise OperationRefused(422, "answer_not_offered", message)
         event = answered_event(asked, answer, by=current_actor())
         record = Record(RecordKind.QUESTION_ANSWER, question_id, event.to_json())
+        await self._append_answer(task_id, event, record)
+        self._deliver(task_id, record)
+        return task_id
+
+    async def _append_answer(self, task_id: str, event: ApprovalEvent | QuestionEvent, record: Record) -> None:
         try:
             await self._journal.append(task_id, [event], [record], when=_UNFINISHED)
         except DuplicateRecord as error:
-            raise OperationRefused(409, "question_answered", "This question is already answered.") from error
+            raise OperationRefused(409, f"{event.type}_answered", f"This {event.type} is already answered.") from error
         except WrongStatus as error:
             message = f"The task is {error.status}; it no longer waits for an answer."
             raise OperationRefused(409, "task_ended", message) from error
-        self._deliver(task_id, record)
-        return task_id
 
     async def _revoke(self, task_id: str, approval_id: str) -> str:
         memory = TaskState.of(await self._journal.records(task_id))
@@ -474,13 +402,6 @@ class Engine:
         """Deliver a record that was written from outside to the run, if there is one."""
         if run := self._worker.run_of(task_id):
             run.inbox.deliver(record)
-
-
-def _is_directory(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError:
-        return False
 
 
 #: Claimed but not started; or being cancelled, which the next claim finishes.

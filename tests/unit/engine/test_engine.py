@@ -155,7 +155,7 @@ async def test_a_workspace_that_does_not_exist_is_refused(tmp_path: Path) -> Non
     async with engine_harness(tmp_path) as harness:
         for workspace, code in ((str(tmp_path / "nowhere"), "workspace_not_found"), ("here", "workspace_not_absolute")):
             with pytest.raises(OperationRefused) as refusal:
-                harness.engine.checked_workspace(workspace)
+                harness.engine.admission.checked_workspace(workspace)
             assert (refusal.value.status, refusal.value.code) == (422, code)
 
 
