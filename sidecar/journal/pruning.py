@@ -8,6 +8,9 @@ from sidecar.journal.blobs import Blobs
 from sidecar.journal.port import Retention
 from sidecar.wire.tasks import ENDED
 
+#: Pages given back to the disk at a time (8 MiB), so that a writer never waits long.
+_PAGES_AT_ONCE = 2_048
+
 
 class Pruned(NamedTuple):
     """How many tasks were dropped, and of how many more only the contents for undo."""
@@ -58,7 +61,10 @@ class Pruner:
     def _release_pages(self, dropped: int) -> None:
         if dropped:
             self._blobs.sweep()
-            self._connection.execute("PRAGMA incremental_vacuum")
+        (free,) = self._connection.execute("PRAGMA freelist_count").fetchone()
+        for _ in range(min(free, _PAGES_AT_ONCE)):
+            # `execute` takes only the first step of the pragma, which is one page.
+            self._connection.execute("PRAGMA incremental_vacuum(1)")
 
     def size(self) -> int:
         (pages,) = self._connection.execute("PRAGMA page_count").fetchone()

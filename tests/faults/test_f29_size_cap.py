@@ -63,6 +63,14 @@ async def test_f29_only_as_many_tasks_go_as_must_the_oldest_first(tmp_path: Path
         await journal.close()
 
 
+async def test_f29_the_file_on_disk_shrinks_to_the_cap(tmp_path: Path) -> None:
+    cap = CONTENT * TASKS // 2
+    journal = await filled(tmp_path / "j.db", Retention(bytes=cap), undo=True)
+    await journal.prune()
+    await journal.close()
+    assert (tmp_path / "j.db").stat().st_size <= cap
+
+
 async def test_f29_below_the_cap_nothing_goes(tmp_path: Path) -> None:
     journal = await filled(tmp_path / "j.db", Retention(bytes=100 * CONTENT * TASKS), undo=True)
     try:
