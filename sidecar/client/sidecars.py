@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from sidecar.client.client import Client, Json
 from sidecar.client.errors import ClientError, Unreachable
 from sidecar.config.errors import EXIT_ALREADY_RUNNING
-from sidecar.config.paths import READY_FILE, TOKEN_FILE
+from sidecar.config.paths import READY_FILE, TOKEN_FILE, disk_full_message, is_disk_full
 
 START_SECONDS = 15.0
 LOG_FILE = "sidecar.log"
@@ -208,6 +208,9 @@ def _terminate(process: subprocess.Popen[str]) -> int:
 
 
 def _why_not(data_dir: Path, code: int) -> str:
+    if is_disk_full(data_dir):
+        # The log has no room for the reason.
+        return f"The sidecar didn't start: {disk_full_message(data_dir)}"
     log = data_dir / LOG_FILE
     last = ""
     with suppress(OSError):

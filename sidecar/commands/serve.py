@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from sidecar.commands.errors import EXIT_NO_SIDECAR, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
+from sidecar.config.paths import disk_full_message
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -57,10 +58,7 @@ def serve(args: argparse.Namespace) -> int:
             problem = f"Port {args.port} on {args.host} is in use. Choose another with --port; 0 takes any free port."
             raise CommandFailed(problem, EXIT_NO_SIDECAR) from error
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            problem = (
-                f"The sidecar can't start: the disk of its data directory {data_dir(args)} is full. Nothing was "
-                "changed. Free some space there, or name another directory with --data-dir, and start it again."
-            )
+            problem = f"The sidecar can't start: {disk_full_message(data_dir(args))}"
             raise CommandFailed(problem, EXIT_NO_SIDECAR) from error
         raise CommandFailed(f"The sidecar can't start: {error}.", EXIT_NO_SIDECAR) from error
 

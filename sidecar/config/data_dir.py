@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from sidecar.config.errors import EXIT_ALREADY_RUNNING, UserError
-from sidecar.config.paths import READY_FILE, TOKEN_FILE, write_private
+from sidecar.config.paths import READY_FILE, TOKEN_FILE, free_bytes, write_private
 from sidecar.wire.health import Ready
 from sidecar.wire.session import Renewal
 
@@ -67,7 +67,7 @@ class DataDir:
 
     def use_reserve(self) -> bool:
         """If the disk is full, free the room that an earlier start set aside; whether that was needed."""
-        full = self._free_bytes() < _RESERVE_BYTES and self._reserved_bytes() > 0
+        full = free_bytes(self.path) < _RESERVE_BYTES and self._reserved_bytes() > 0
         if full:
             self._reserve.unlink()
         return full
@@ -75,7 +75,7 @@ class DataDir:
     def keep_reserve(self) -> None:
         """Set room aside for a start on a full disk."""
         with suppress(OSError):
-            if self._reserved_bytes() >= _RESERVE_BYTES or self._free_bytes() < _LEAST_FOR_RESERVE:
+            if self._reserved_bytes() >= _RESERVE_BYTES or free_bytes(self.path) < _LEAST_FOR_RESERVE:
                 return
             # Not zeros, which some file systems don't store.
             write_private(self._reserve, secrets.token_hex(_RESERVE_BYTES // 2))
@@ -85,10 +85,6 @@ class DataDir:
             return self._reserve.stat().st_size
         except OSError:
             return 0
-
-    def _free_bytes(self) -> int:
-        disk = os.statvfs(self.path)
-        return disk.f_bavail * disk.f_frsize
 
     def new_token(self) -> str:
         token = secrets.token_urlsafe(32)

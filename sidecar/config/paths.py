@@ -9,6 +9,7 @@ from pathlib import Path
 APP = "rainy-brain"
 READY_FILE = "sidecar.json"
 TOKEN_FILE = "token"  # noqa: S105 - the name of the file
+_LEAST_FREE_BYTES = 16 * 1024
 
 
 def config_file() -> Path:
@@ -42,11 +43,35 @@ def write_private(file: Path, text: str, *, keep_mode: bool = False) -> None:
     """Replace a file in one step. Nobody else can read it meanwhile, or plant a link under its temporary name."""
     temporary = file.with_name(f".{file.name}-{os.urandom(8).hex()}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-        stream.write(text)
-    if keep_mode and file.exists():
-        temporary.chmod(file.stat().st_mode & 0o777)
-    temporary.replace(file)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        if keep_mode and file.exists():
+            temporary.chmod(file.stat().st_mode & 0o777)
+        temporary.replace(file)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def free_bytes(directory: Path) -> int:
+    disk = os.statvfs(directory)
+    return disk.f_bavail * disk.f_frsize
+
+
+def is_disk_full(directory: Path) -> bool:
+    """Whether there is no room for even the token and the log of a start."""
+    try:
+        return free_bytes(directory) < _LEAST_FREE_BYTES
+    except OSError:
+        return False
+
+
+def disk_full_message(directory: Path) -> str:
+    return (
+        f"the disk of its data directory {directory} is full. Nothing was changed. Free some space there, or name "
+        "another directory with --data-dir, and start it again."
+    )
 
 
 def open_regular(path: str | os.PathLike[str], *, dir_fd: int | None = None, follow: bool = True) -> int:

@@ -16,7 +16,7 @@ from pathlib import Path
 from sidecar import __version__
 from sidecar.config.data_dir import DataDir
 from sidecar.config.keys import Keys
-from sidecar.config.paths import config_file
+from sidecar.config.paths import config_file, is_disk_full
 from sidecar.config.settings import PREFIX, Settings, SettingsError, load
 from sidecar.config.trust import Trust
 from sidecar.doctor.models import check_models
@@ -69,6 +69,9 @@ def _check_data_dir(path: Path) -> FindingInfo:
     if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
         fix = "Make it writable, or choose another directory with --data-dir or BRAIN_DATA_DIR."
         return missing("data", f"can't write {path} because of {nearest}", fix, essential=True)
+    if is_disk_full(nearest):
+        fix = "Free some space there, or choose another directory with --data-dir or BRAIN_DATA_DIR."
+        return missing("data", f"the disk of {path} is full: tasks can't be recorded", fix, essential=True)
     if nearest != path:
         return ok("data", f"{path}, created at the first start")
     if sys.platform != "win32" and stat.S_IMODE(path.stat().st_mode) & 0o077:

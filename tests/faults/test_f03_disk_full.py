@@ -15,7 +15,7 @@ import pytest
 from tests.contract.servers.http import Answer, Server, a_server, sliced
 from tests.contract.servers.speech import Call, Speech
 from tests.contract.servers.stage import SPEAKERS
-from tests.e2e.support import PROJECT, Json, RunningSidecar, running_sidecar, wait_until
+from tests.e2e.support import PROJECT, Json, RunningSidecar, clean_environ, running_sidecar, wait_until
 from tests.faults.programs import needs
 from tests.waiting import SECONDS
 
@@ -221,3 +221,18 @@ def test_f03_a_start_on_a_full_disk_says_so_and_what_to_do(tmp_path: Path) -> No
     assert (started.returncode, started.stdout) == (4, ""), started.stderr
     assert f"the disk of its data directory {disk / 'data'} is full" in started.stderr
     assert "Free some space there" in started.stderr and "Traceback" not in started.stderr
+
+
+def test_f03_commands_that_start_a_sidecar_on_a_full_disk_say_so_too(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    both = '"$@" run "list the files" --data-dir "$0/data"; "$@" doctor --data-dir "$0/data"; ls -A "$0/data"'
+    full = f'{MOUNT.partition("&&")[0]} && head -c 2m /dev/zero > "$2/filler"; shift; exec sh -c \'{both}\' "$@"'
+    argv = ["unshare", "-m", "sh", "-c", full, "sh", "1m", str(disk), sys.executable, "-m", "sidecar"]
+    environ = clean_environ(tmp_path)
+    said = subprocess.run(argv, capture_output=True, text=True, timeout=2 * SECONDS, cwd=PROJECT, env=environ)
+    if "mount:" in said.stderr:
+        pytest.skip("mounting is not allowed here")
+    assert f"didn't start: the disk of its data directory {disk / 'data'} is full" in said.stderr, said
+    assert f"the disk of {disk / 'data'} is full" in said.stdout and "Everything works" not in said.stdout
+    assert ".token" not in said.stdout, "a file that could not be written stays"
