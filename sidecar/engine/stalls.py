@@ -61,10 +61,9 @@ class Stalls:
             self._postpone()
 
     def end(self, task_id: str) -> None:
+        """The alarm stays until its next beat: the next task may begin at once, and setting it takes a thread."""
         with suppress(ValueError):
             self._running.remove(task_id)
-        if not self._running:
-            self._rest()
         self._write()
 
     def holds(self, task_id: str) -> bool:
@@ -77,6 +76,10 @@ class Stalls:
             self._count(task_id, MAX_FREEZES - 1)
 
     def _postpone(self) -> None:
+        if not self._running:
+            self._rest()
+            self._write()
+            return
         faulthandler.cancel_dump_traceback_later()
         if os.fstat(self._file).st_size != self._written:
             log.warning("The sidecar hung for more than %g seconds.", self._seconds)
@@ -91,7 +94,7 @@ class Stalls:
             faulthandler.cancel_dump_traceback_later()
 
     def _write(self) -> None:
-        content = f"{' '.join(self._running)}\n".encode() if self._running else b""
+        content = f"{' '.join(self._running)}\n".encode() if self._running or self._beat is not None else b""
         os.ftruncate(self._file, 0)
         os.write(self._file, content)
         self._written = len(content)

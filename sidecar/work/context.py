@@ -238,7 +238,7 @@ async def _text(host: Host, path: str, limit: int, redact: Callable[[str], str])
 
 async def _map(host: Host, room: int) -> str:
     """Folders before files, code before the rest, in whole lines."""
-    listed = [name for name in await _names(host, ".") if not name.startswith(".") and not is_skipped(name)]
+    listed = [name for name in await _names(host, ".") if not name.startswith(".") and not _left_out(name)]
     names = [name for name in listed if name.rstrip("/") not in _SKIPPED and not name.endswith(".egg-info/")]
     folders = [name for name in names if name.endswith("/")]
     lines: list[tuple[int, str]] = []
@@ -250,13 +250,17 @@ async def _map(host: Host, room: int) -> str:
         visible = [each for each in inside if not each.startswith((".", "__"))]
         if _PACKAGE in inside and not any(each.endswith(_CODE) for each in visible):
             visible.insert(0, _PACKAGE)
-        # The whole rule only for folders: there may be thousands of files.
-        shown = [each for each in visible if not (is_skipped(each) if each.endswith("/") else is_cache_name(each))]
+        shown = [each for each in visible if not _left_out(each)]
         lines.append((_rank(name, shown), f"{name} {_listed(shown)}".rstrip()))
         await asyncio.sleep(0)
     ordered = [line for _, line in sorted(lines, key=lambda each: each[0])]
     files = [name for name in names if not name.endswith("/")]
     return _fitting([*ordered, *files], room, len(folders) - len(lines))
+
+
+def _left_out(name: str) -> bool:
+    """The whole rule only for folders: there may be thousands of files."""
+    return is_skipped(name) if name.endswith("/") else is_cache_name(name)
 
 
 def _fitting(lines: Sequence[str], room: int, more: int = 0) -> str:

@@ -205,12 +205,15 @@ async def _run_calls(job: Job, log: TurnLog, key: StepKey, calls: Sequence[ToolU
     recalls = [each for each in calls if each.tool == RECALL]
     offered = bool(recalls) and any(tool.name == RECALL for tool in job.tools)
     passed_on = {each.id for each in recalls if offered and not archive.holds(each)}
-    others = [each for each in calls if each.tool not in own or each.id in passed_on]
+    elsewhere = [each.tool not in own or each.id in passed_on for each in calls]
+    others = [each for each, other in zip(calls, elsewhere, strict=True) if other]
     done = await log.call(key, others) if others else ()
     if any(each.tool == SET_MODE and each.status == "success" for each in done) and (agent := job.widen()):
         log.widen(agent)
     following = iter(done)
-    return [next(following) if each in others else own[each.tool](each) for each in calls]
+    return [
+        next(following) if other else own[each.tool](each) for each, other in zip(calls, elsewhere, strict=True)
+    ]
 
 
 def _error_of(reply: Reply) -> AgentError:
