@@ -10,7 +10,8 @@ from tools.spec import ToolResult
 
 _DIFF_LINES = 80
 _PLACES = 12
-_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+_HUNK = re.compile(r"@@ -(\d+)((?:,\d+)?) \+(\d+)((?:,\d+)?) @@")
+_CONTEXT = 2
 _FULL_LINES = 5_000
 #: Longer files take too long to compare.
 _DIFF_BYTES = 1_000_000
@@ -62,7 +63,7 @@ def _changed_lines(diff: Sequence[str]) -> str:
     line = 0
     for row in diff[2:]:
         if hunk := _HUNK.match(row):
-            line = max(int(hunk[1]), 1)
+            line = max(int(hunk[3]), 1)
         elif row.startswith("+") and spans and spans[-1][1] >= line - 1:
             spans[-1] = (spans[-1][0], line)
         elif row.startswith(("+", "-")) and not (spans and spans[-1][0] <= line <= spans[-1][1]):
@@ -89,6 +90,29 @@ def unified_diff(change: FileChange) -> list[str]:
     old, new = before.decode("utf-8", "replace").splitlines(), after.decode("utf-8", "replace").splitlines()
     source = "/dev/null" if change.before is None else f"a/{change.path}"
     target = "/dev/null" if change.after is None else f"b/{change.path}"
+    return _compare(old, new, source, target)
+
+
+def _compare(old: list[str], new: list[str], source: str, target: str) -> list[str]:
+    """Only what is between the first and the last difference: many equal lines take `difflib` quadratic time."""
     import difflib
 
-    return list(difflib.unified_diff(old, new, source, target, n=2, lineterm=""))
+    start = _common_lines(old, new)
+    end = min(_common_lines(old[::-1], new[::-1]), min(len(old), len(new)) - start)
+    skipped, dropped = max(start - _CONTEXT, 0), max(end - _CONTEXT, 0)
+    old, new = old[skipped : len(old) - dropped], new[skipped : len(new) - dropped]
+    lines = list(difflib.unified_diff(old, new, source, target, n=_CONTEXT, lineterm=""))
+    if not skipped:
+        return lines
+    # The first two name the files; of the rest, only a header begins like this.
+    return lines[:2] + [_shift(hunk, skipped) if (hunk := _HUNK.match(line)) else line for line in lines[2:]]
+
+
+def _common_lines(one: list[str], other: list[str]) -> int:
+    """How many lines at the beginning are the same."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((number for number, (line, same) in pairs if line != same), min(len(one), len(other)))
+
+
+def _shift(hunk: re.Match[str], lines: int) -> str:
+    return f"@@ -{int(hunk[1]) + lines}{hunk[2]} +{int(hunk[3]) + lines}{hunk[4]} @@"

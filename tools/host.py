@@ -168,7 +168,6 @@ class Host(Protocol):
         """Kill processes that a call left behind in an earlier run of the sidecar."""
 
 
-@runtime_checkable
 class ResolvingHost(Host, Protocol):
     """A host that resolves links, so that a link can't be another name for a protected file."""
 
@@ -177,6 +176,11 @@ class ResolvingHost(Host, Protocol):
 
     def with_secrets(self) -> Host:
         """The same host, also for files that may hold secrets; without it, `read` and `whole` refuse those."""
+
+
+def resolves_links(host: Host) -> TypeGuard[ResolvingHost]:
+    # Several times for each call, where `isinstance` with a protocol takes long.
+    return hasattr(host, "resolve") and hasattr(host, "with_secrets")
 
 
 class Snapshot(Protocol):

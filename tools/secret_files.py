@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from sidecar.telemetry.redaction import REDACTED, Redactor, assigned_secrets
 from tools.errors import ToolError
-from tools.host import Host, ResolvingHost
+from tools.host import Host, ResolvingHost, resolves_links
 from tools.protected import may_be_certificate, secret_part
 
 _SECTION = re.compile(r"^(?=diff --(?:git|cc|combined) )", re.MULTILINE)
@@ -80,7 +80,7 @@ class AssignedSecrets:
 
     async def learn(self, host: Host, redact: Redactor) -> None:
         """Costs a look at the names in the root, and one at each of these files."""
-        if not isinstance(host, ResolvingHost):
+        if not resolves_links(host):
             return
         with suppress(ToolError, OSError):
             for name in await host.names("."):
@@ -100,7 +100,7 @@ class AssignedSecrets:
 async def secret_paths(host: Host, paths: Iterable[str], folder: str = "") -> frozenset[str]:
     """Those of the paths below a folder that may hold secrets, wherever a link on the way leads."""
     real = ""
-    if folder not in ("", ".") and isinstance(host, ResolvingHost):
+    if folder not in ("", ".") and resolves_links(host):
         real = await host.resolve(folder)
 
     def suspects() -> list[str]:

@@ -211,9 +211,7 @@ async def _run_calls(job: Job, log: TurnLog, key: StepKey, calls: Sequence[ToolU
     if any(each.tool == SET_MODE and each.status == "success" for each in done) and (agent := job.widen()):
         log.widen(agent)
     following = iter(done)
-    return [
-        next(following) if other else own[each.tool](each) for each, other in zip(calls, elsewhere, strict=True)
-    ]
+    return [next(following) if other else own[each.tool](each) for each, other in zip(calls, elsewhere, strict=True)]
 
 
 def _error_of(reply: Reply) -> AgentError:

@@ -9,7 +9,7 @@ from sidecar.wire.base import JsonObject
 from tools.errors import FileMissing, NotADirectory
 from tools.executor.binding import ApprovalBinding, bind, bind_subject, command_variables
 from tools.executor.context import CallContext
-from tools.host import FileChange, Host, ResolvingHost
+from tools.host import FileChange, Host, resolves_links
 from tools.ledger import ApprovalPrompt, digest
 from tools.local.repository.view import HooksPath
 from tools.policy.policy import Decision
@@ -23,7 +23,7 @@ _RUN_BY_TESTS = ("pytest", "npm", "make", "cargo", "go", "mypy", "eslint")
 
 async def check_links(paths: Iterable[str], host: Host, decision: Decision) -> Decision:
     """A link must not serve as another name for a protected file."""
-    if not isinstance(host, ResolvingHost):
+    if not resolves_links(host):
         return decision
     hooks = HooksPath(host.workspace).find()
     for path in paths:

@@ -24,7 +24,7 @@ from tools.executor.invocation import Invoker
 from tools.executor.recovery import LOOK, RUN_AGAIN, ask_about_unknown, plan_recovery
 from tools.executor.script_files import BoundFile
 from tools.git import read_head
-from tools.host import Host, ResolvingHost
+from tools.host import Host, resolves_links
 from tools.ledger import GitHead, IntentRecord, NewBlob, Outcome
 from tools.policy.policy import Decision, Policy, decide_secret
 from tools.protected import secret_part
@@ -149,7 +149,7 @@ class CallRunner:
             backend = self._choose_backend(context)
             if context.spec.effects != "command" and has_host(backend):
                 host = backend.host(context.workspace)
-                if isinstance(host, ResolvingHost):
+                if resolves_links(host):
                     paths = context.args.paths()
                     real = [await host.resolve(path) for path in paths]
                     context.access = access_to((*paths, *real), host.workspace, writes=context.access.writes)
@@ -203,7 +203,7 @@ class CallRunner:
         """The paths that a call names, and for a change also where links lead them."""
         paths = list(context.args.paths())
         if context.spec.effects == "files":
-            hosts = [host for host in self._hosts(context) if isinstance(host, ResolvingHost)]
+            hosts = [host for host in self._hosts(context) if resolves_links(host)]
             with suppress(ToolError):
                 paths += [await host.resolve(path) for host in hosts for path in context.args.paths()]
         return paths
@@ -279,7 +279,7 @@ class CallRunner:
         assert changes_files(context.tool)
         named = tuple(context.args.paths())
         await self._save_buffers(context.workspace, named)
-        host = host.with_secrets() if isinstance(host, ResolvingHost) else host
+        host = host.with_secrets() if resolves_links(host) else host
         work = context.tool.prepare(context.args, host, context.tool_call())
         prepared = await self._invoker.bounded(context, work)
         # A rename, for one, names its files only now.
@@ -350,7 +350,7 @@ class CallRunner:
         return await self._resolve_unknown(context, "The sidecar stopped while this ran.")
 
     async def _recover_files(self, context: CallContext, host: Host, record: IntentRecord) -> Outcome:
-        host = host.with_secrets() if isinstance(host, ResolvingHost) else host
+        host = host.with_secrets() if resolves_links(host) else host
         done, changes = await self._invoker.bounded(context, plan_recovery(record.files, host, context.ledger))
         for change in done:
             # Changes nothing, but removes temporary files that the killed process left beside this one.

@@ -1,5 +1,6 @@
 """Tools that change files: what they keep, what they refuse, and what they say then."""
 
+import random
 import stat
 import time
 from pathlib import Path
@@ -9,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.workbench import Workbench
+from tools.changes import unified_diff
 from tools.errors import NoMatch
+from tools.host import FileChange
 from tools.replacement import replace
 from tools.text_files import TextFile
 
@@ -258,3 +261,42 @@ async def test_a_change_that_cannot_be_made_says_what_to_do(
 
     assert outcome.error is not None and outcome.error.code == code
     assert len(outcome.content) > 20
+
+
+def test_a_diff_among_many_equal_lines_names_the_right_line_in_little_time() -> None:
+    before = ["same"] * 20_000
+    after = [*before[:9_000], "new", *before[9_001:]]
+    began = time.process_time()
+    lines = unified_diff(FileChange("a.txt", "\n".join(before).encode(), "\n".join(after).encode()))
+    assert time.process_time() - began < 5
+    assert lines[2:] == ["@@ -8999,5 +8999,5 @@", " same", " same", "-same", "+new", " same", " same"]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_diff_leads_from_the_old_file_to_the_new_one(seed: int) -> None:
+    chance = random.Random(seed)
+    old = [chance.choice("abcdef") for _ in range(chance.randrange(30))]
+    new = list(old)
+    for _ in range(chance.randrange(1, 4)):
+        place = chance.randrange(len(new) + 1)
+        new[place : place + chance.randrange(2)] = chance.choices("xyz", k=chance.randrange(3))
+    change = FileChange("a.txt", "".join(f"{line}\n" for line in old).encode(), "\n".join(new).encode())
+    assert _applied(unified_diff(change), old) == new
+
+
+def _applied(diff: list[str], old: list[str]) -> list[str]:
+    found: list[str] = []
+    place = 0
+    for row in diff[2:]:
+        if row.startswith("@@"):
+            first, _, count = row.split()[1][1:].partition(",")
+            start = int(first) - (count != "0")
+            found += old[place:start]
+            place = start
+        elif row.startswith("+"):
+            found.append(row[1:])
+        else:
+            assert old[place] == row[1:]
+            found += [old[place]] if row.startswith(" ") else []
+            place += 1
+    return [*found, *old[place:]]
