@@ -47,9 +47,10 @@ $(STAMPS)/demo: $(STAMPS)/runtime packaging/lock/demo.txt
 	@test -e $(STAMPS)/dev || $(PIP) --require-hashes -r packaging/lock/demo.txt
 	@touch $@
 
-$(STAMPS)/dev: $(STAMPS)/runtime packaging/lock/dev.txt
+$(STAMPS)/dev: $(STAMPS)/runtime packaging/lock/dev.txt packaging/lock/vectors.txt
 	@echo "Installing the packages in packaging/lock/dev.txt …"
 	@$(PIP) --require-hashes -r packaging/lock/dev.txt
+	@$(PIP) --no-deps --require-hashes -r packaging/lock/vectors.txt
 	@touch $@
 
 test: ## run all checks and tests; installs missing test programs if it can

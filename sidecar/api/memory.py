@@ -181,5 +181,6 @@ def _state(found: MemoryState) -> Response:
             chunks=found.chunks,
             bytes=found.bytes,
             progress=MemoryProgress(done=found.done, total=found.total),
+            vectors=found.vectors or None,
         )
     )

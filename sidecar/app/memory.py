@@ -43,10 +43,10 @@ def _open_code(settings: Settings, private: Path, watcher: Watcher) -> LocalMemo
 
         try:
             client = R2RClient(settings.r2r_url, os.environ.get("R2R_API_KEY", ""))
-            return R2RMemory(client, private, settings.sandbox, watcher.subscribe)
+            return R2RMemory(client, private, settings.sandbox, watcher.subscribe, vectors=settings.memory_vectors)
         except R2RError as error:
             log.warning("Only the local index answers: %s", error)
-    return LocalMemory(private, settings.sandbox, watcher.subscribe)
+    return LocalMemory(private, settings.sandbox, watcher.subscribe, vectors=settings.memory_vectors)
 
 
 def _open_notes(launch: Launch, settings: Settings, repositories: Repositories) -> Notes:

@@ -110,6 +110,8 @@ def _show_state(found: Json, args: argparse.Namespace) -> int:
         return print_json(found)
     progress = found["progress"]
     print(f"{found['state']}: {found['files']:,} files, {found['chunks']:,} chunks, {found['bytes'] / 1e6:.1f} MB")
+    if vectors := found.get("vectors"):
+        print(f"With vectors: {safe_line(vectors)}.")
     if found["state"] == "building":
         print(f"{progress['done']:,} of {progress['total']:,} files are done.")
     elif found["state"] == "empty":

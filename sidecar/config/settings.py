@@ -95,6 +95,10 @@ class Settings(BaseModel):
     memory: Literal["local", "r2r"] = Field(
         "local", description="Search code in the local index, or also in an R2R server, which gets the indexed files"
     )
+    memory_vectors: bool = Field(
+        False,
+        description="Also search code by static vectors (extra `vectors`); measured to add nothing to the words",
+    )
     r2r_url: str = Field("", description="Address of that R2R 3.6 server; its key is read from `R2R_API_KEY`")
     sandbox: Literal["auto", "off", "copy", "container", "e2b"] = Field(
         "auto",

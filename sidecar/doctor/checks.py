@@ -19,6 +19,7 @@ from sidecar.config.keys import Keys
 from sidecar.config.paths import config_file, is_disk_full
 from sidecar.config.settings import PREFIX, Settings, SettingsError, load
 from sidecar.config.trust import Trust
+from sidecar.config.weights import VectorsUnavailable, find_weights
 from sidecar.doctor.models import check_models
 from sidecar.doctor.report import DoctorContext, missing, note, ok
 from sidecar.wire.system import FindingInfo, Remedy
@@ -57,6 +58,7 @@ def run_checks(context: DoctorContext) -> list[FindingInfo]:
         _check_processes(),
         _check_notifications(context, settings or Settings()),
         _check_tray(),
+        _check_vectors(settings or Settings()),
         *_check_mcp(context),
         *_check_own_tools(context),
         *check_doors(context),
@@ -228,6 +230,16 @@ def _check_tray() -> FindingInfo:
     if find_spec("qtpy") is None:
         return ok("tray", "none; the window of `brain desktop` doesn't use Qt here")
     return ok("tray", "Qt's, while `brain desktop` is open")
+
+
+def _check_vectors(settings: Settings) -> FindingInfo:
+    if not settings.memory_vectors:
+        return ok("vectors", "off; code is searched by words, history and imports")
+    try:
+        return ok("vectors", f"on, with the weights {find_weights().name}")
+    except VectorsUnavailable as error:
+        remedy = [Remedy(kind="command", value="pip install 'rainy-brain[vectors]'")]
+        return missing("vectors", str(error), "Code is searched by words, history and imports.", remedy)
 
 
 def _installing(package: str) -> list[Remedy]:

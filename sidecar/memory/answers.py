@@ -48,11 +48,17 @@ class CurrentFiles:
         self._root.close()
 
 
-def answer_search(store: sqlite3.Connection, workspace: str, search: SearchRequest) -> tuple[list[Hit], list[str]]:
+def answer_search(
+    store: sqlite3.Connection, workspace: str, search: SearchRequest, *, vectors: bool = False
+) -> tuple[list[Hit], list[str]]:
     """The hits, and the files that changed since they were indexed."""
     question = QueryTerms(store, search.query)
     filters = Filters(search.path, search.kind, search.language, search.days)
-    ranked = rank(find_candidates(store, question, filters), search.near, question.wish)
+    ranked: Iterable[Ranked] = rank(find_candidates(store, question, filters), search.near, question.wish)
+    if vectors:
+        from sidecar.memory.vectors import find_nearest, fuse
+
+        ranked = fuse(store, ranked, find_nearest(store, search.query, question), filters)
     files = CurrentFiles(store, workspace)
     try:
         return list(_hits(ranked, files, search.limit)), files.stale

@@ -1,6 +1,6 @@
 """The process that builds a workspace's index.
 
-    python -m sidecar.memory.builder STORE WORKSPACE DATA_DIR SANDBOX PRIORITY
+    python -m sidecar.memory.builder STORE WORKSPACE DATA_DIR SANDBOX PRIORITY [vectors]
 
 A process of its own, at low priority, so that it takes neither memory nor time from the sidecar. It may be killed at
 any moment: each transaction leaves a consistent index, and the next run continues where this one stopped.
@@ -39,13 +39,26 @@ _LIST_SECONDS = 120.0
 
 
 def main(arguments: Sequence[str]) -> int:
-    store, workspace, data_dir, sandbox, priority = arguments
+    store, workspace, data_dir, sandbox, priority, *more = arguments
     if priority == "low":
         with contextlib.suppress(OSError):
             os.nice(_NICE)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     asyncio.run(_build(Path(store), workspace, Path(data_dir), sandbox))
+    if "vectors" in more:
+        _embed(Path(store), workspace)
     return 0
+
+
+def _embed(path: Path, workspace: str) -> None:
+    from sidecar.memory.vectors import embed_missing
+
+    store = open_or_replace(path)
+    try:
+        embed_missing(store, workspace)
+        store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    finally:
+        store.close()
 
 
 def _exit_with_parent() -> None:

@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -63,7 +64,8 @@ class Changes:
 class WorkspaceIndex:
     """One workspace: its store, its builder, and the changes that aren't in the store yet."""
 
-    def __init__(self, workspace: str, data_dir: Path, sandbox: str) -> None:
+    def __init__(self, workspace: str, data_dir: Path, sandbox: str, *, vectors: bool = False) -> None:
+        self.vectors = vectors
         self.workspace = os.path.realpath(workspace)
         name = hashlib.sha256(self.workspace.encode("utf-8", "surrogateescape")).hexdigest()[:24]
         self.path = data_dir / "memory" / f"{name}.db"
@@ -102,6 +104,7 @@ class WorkspaceIndex:
                 *command,
                 self._sandbox,
                 "normal" if urgent else "low",
+                *(["vectors"] if self.vectors else []),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.DEVNULL,
                 stderr=asyncio.subprocess.PIPE,
@@ -206,8 +209,9 @@ class WorkspaceIndex:
         chunks = store.execute("SELECT count(*) FROM chunks").fetchone()[0]
         done, total = (int(get_meta(store, key) or 0) for key in ("done", "total"))
         state = self._progress(store)
+        vectors = get_meta(store, "vectors") if self.vectors else ""
         return MemoryState(
-            state, files, chunks, size_of(self.path), total if state == "ready" else min(done, total), total
+            state, files, chunks, size_of(self.path), total if state == "ready" else min(done, total), total, vectors
         )
 
     # -- keeping up --------------------------------------------------------------------------------------------------
@@ -246,7 +250,12 @@ class WorkspaceIndex:
                 log.warning("The memory of %s can't be updated: %s", self.workspace, error)
                 return False
             try:
-                return update_files(store, self.workspace, paths)
+                changed = update_files(store, self.workspace, paths)
+                if changed and self.vectors:
+                    from sidecar.memory.vectors import embed_missing
+
+                    embed_missing(store, self.workspace)
+                return changed
             except sqlite3.Error as error:
                 log.warning("The memory of %s can't be updated: %s", self.workspace, error)
                 return False
@@ -263,11 +272,14 @@ class LocalMemory:
         sandbox: str = "auto",
         watch: Callable[[str, Callable[[str], None]], Callable[[], bool]] | None = None,
         delay: float = _START_SECONDS,
+        *,
+        vectors: bool = False,
     ) -> None:
         self._data_dir = data_dir
         self._sandbox = sandbox
         self._watch = watch
         self._delay = delay
+        self._vectors = vectors and _finds_weights()
         self._starting: dict[str, asyncio.TimerHandle] = {}
         self._indexes: dict[str, WorkspaceIndex] = {}
         self._watched: dict[str, Callable[[], bool]] = {}
@@ -290,10 +302,11 @@ class LocalMemory:
 
         index = await self._ready(workspace, wait)
         nothing: tuple[list[Hit], list[str]] = ([], [])
-        found, stale = await index.ask(lambda store: answer_search(store, index.workspace, search), nothing)
+        answer = partial(answer_search, workspace=index.workspace, search=search, vectors=self._vectors)
+        found, stale = await index.ask(answer, nothing)
         if stale and not index.building:
             await asyncio.to_thread(index.update, stale)
-            found, _ = await index.ask(lambda store: answer_search(store, index.workspace, search), nothing)
+            found, _ = await index.ask(answer, nothing)
         return Found(await index.progress(), found)
 
     async def impact(
@@ -363,7 +376,7 @@ class LocalMemory:
         real = os.path.realpath(workspace)
         index = self._indexes.pop(real, None)
         if index is None:
-            index = WorkspaceIndex(real, self._data_dir, self._sandbox)
+            index = WorkspaceIndex(real, self._data_dir, self._sandbox, vectors=self._vectors)
             if self._watch is not None:
                 self._watched[real] = self._watch(real, index.changes.report)
             if len(self._indexes) >= _MAX_OPEN:
@@ -373,3 +386,14 @@ class LocalMemory:
                 closing.add_done_callback(self._closing.discard)
         self._indexes[real] = index  # the last one used is closed last
         return index
+
+
+def _finds_weights() -> bool:
+    from sidecar.config.weights import VectorsUnavailable, find_weights
+
+    try:
+        find_weights()
+    except VectorsUnavailable as error:
+        log.warning("Code is searched by words only. %s", error)
+        return False
+    return True

@@ -18,6 +18,8 @@ class MemoryState(NamedTuple):
     bytes: int = 0
     done: int = 0
     total: int = 0
+    #: The weights of its vectors; empty if it has none.
+    vectors: str = ""
 
 
 @dataclass(frozen=True, slots=True)

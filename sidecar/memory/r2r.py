@@ -33,8 +33,10 @@ class R2RMemory(LocalMemory):
         data_dir: Path,
         sandbox: str = "auto",
         watch: Callable[[str, Callable[[str], None]], Callable[[], bool]] | None = None,
+        *,
+        vectors: bool = False,
     ) -> None:
-        super().__init__(data_dir, sandbox, watch)
+        super().__init__(data_dir, sandbox, watch, vectors=vectors)
         self._client = client
         self._collections: dict[str, str] = {}
         self._uploads: dict[str, asyncio.Task[None]] = {}

@@ -82,4 +82,6 @@ def explain(ranked: Ranked) -> str:
         reasons.append(f"contains {', '.join(list(dict.fromkeys(ranked.chunk.matched))[:5])}")
     if ranked.file.commits and ranked.file.features.get("history", 0) > 0:
         reasons.append(f"changed by “{ranked.file.commits[0][:80]}”")
+    if ranked.chunk.features.get("alike"):
+        reasons.append("alike in meaning")
     return "; ".join(reasons) or "its file matches"

@@ -70,6 +70,11 @@ def parts_of(identifier: str) -> list[str]:
     return [stem(part.lower()) for part in _PARTS.findall(identifier) if len(part) > 1]
 
 
+def word_parts(text: str) -> list[str]:
+    """The parts of all identifiers, in lower case and not stemmed."""
+    return [part.lower() for word in words_of(text) for part in _PARTS.findall(word) if len(part) > 1]
+
+
 def joined(identifier: str) -> str:
     """One spelling for `no_wrap`, `noWrap` and `no-wrap`."""
     return identifier.replace("_", "").replace("-", "").lower()

@@ -84,6 +84,9 @@ class MemoryStateAnswer(Wire):
     chunks: int
     bytes: int
     progress: MemoryProgress
+    vectors: Annotated[str | None, Field(description="The weights of its vectors, if `memory_vectors` is on.")] = (
+        optional()
+    )
 
 
 class NoteRequest(Wire):

@@ -15,6 +15,7 @@ from sidecar.memory.r2r import R2RMemory
 from sidecar.memory.r2r_client import R2RClient
 from sidecar.memory.tools import FileTestsArguments, FileTestsTool, SimilarArguments, SimilarTool
 from tests.support.r2r_server import KEY, serving
+from tests.support.weights import need_weights
 from tests.waiting import SECONDS, until_true
 from tools.errors import ToolError
 from tools.local.backend import LocalBackend
@@ -57,12 +58,14 @@ def watcher() -> Watcher:
     return Watcher(delay=0)
 
 
-@pytest.fixture(params=["local", "r2r"])
+@pytest.fixture(params=["local", "vectors", "r2r"])
 async def memory(request: pytest.FixtureRequest, tmp_path: Path, watcher: Watcher) -> AsyncIterator[Memory]:
     with serving() if request.param == "r2r" else nullcontext() as server:
         data = tmp_path / "data"
         if server is None:
-            memory = LocalMemory(data, "off", watcher.subscribe)
+            if request.param == "vectors":
+                need_weights()
+            memory = LocalMemory(data, "off", watcher.subscribe, vectors=request.param == "vectors")
         else:
             memory = R2RMemory(R2RClient(server.url, KEY), data, "off", watcher.subscribe)
         yield memory

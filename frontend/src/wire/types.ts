@@ -717,6 +717,8 @@ export interface MemoryStateAnswer {
   chunks: number;
   bytes: number;
   progress: MemoryProgress;
+  /** The weights of its vectors, if `memory_vectors` is on. */
+  vectors?: string;
 }
 
 export interface MemoryWorkspace {
