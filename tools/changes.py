@@ -10,7 +10,7 @@ from tools.spec import ToolResult
 
 _DIFF_LINES = 80
 _PLACES = 12
-_HUNK = re.compile(r"@@ -(\d+)((?:,\d+)?) \+(\d+)((?:,\d+)?) @@")
+_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 _CONTEXT = 2
 _FULL_LINES = 5_000
 #: Longer files take too long to compare.
@@ -63,7 +63,7 @@ def _changed_lines(diff: Sequence[str]) -> str:
     line = 0
     for row in diff[2:]:
         if hunk := _HUNK.match(row):
-            line = max(int(hunk[3]), 1)
+            line = max(int(hunk[1]), 1)
         elif row.startswith("+") and spans and spans[-1][1] >= line - 1:
             spans[-1] = (spans[-1][0], line)
         elif row.startswith(("+", "-")) and not (spans and spans[-1][0] <= line <= spans[-1][1]):
@@ -95,17 +95,29 @@ def unified_diff(change: FileChange) -> list[str]:
 
 def _compare(old: list[str], new: list[str], source: str, target: str) -> list[str]:
     """Only what is between the first and the last difference: many equal lines take `difflib` quadratic time."""
-    import difflib
+    from difflib import SequenceMatcher
 
+    if old == new:
+        return []
     start = _common_lines(old, new)
     end = min(_common_lines(old[::-1], new[::-1]), min(len(old), len(new)) - start)
-    skipped, dropped = max(start - _CONTEXT, 0), max(end - _CONTEXT, 0)
-    old, new = old[skipped : len(old) - dropped], new[skipped : len(new) - dropped]
-    lines = list(difflib.unified_diff(old, new, source, target, n=_CONTEXT, lineterm=""))
-    if not skipped:
-        return lines
-    # The first two name the files; of the rest, only a header begins like this.
-    return lines[:2] + [_shift(hunk, skipped) if (hunk := _HUNK.match(line)) else line for line in lines[2:]]
+    last_old, last_new = len(old) - end, len(new) - end
+    matcher = SequenceMatcher(None, old[start:last_old], new[start:last_new])
+    # What `get_opcodes` returns from now on, and groups are made of.
+    vars(matcher)["opcodes"] = [
+        ("equal", 0, start, 0, start),
+        *[(tag, a + start, b + start, c + start, d + start) for tag, a, b, c, d in matcher.get_opcodes()],
+        ("equal", last_old, len(old), last_new, len(new)),
+    ]
+    lines: list[str] = []
+    for group in matcher.get_grouped_opcodes(_CONTEXT):
+        lines.append(f"@@ -{_range(group[0][1], group[-1][2])} +{_range(group[0][3], group[-1][4])} @@")
+        for tag, a, b, c, d in group:
+            if tag == "equal":
+                lines += [f" {line}" for line in old[a:b]]
+            else:
+                lines += [*[f"-{line}" for line in old[a:b]], *[f"+{line}" for line in new[c:d]]]
+    return [f"--- {source}", f"+++ {target}", *lines]
 
 
 def _common_lines(one: list[str], other: list[str]) -> int:
@@ -114,5 +126,6 @@ def _common_lines(one: list[str], other: list[str]) -> int:
     return next((number for number, (line, same) in pairs if line != same), min(len(one), len(other)))
 
 
-def _shift(hunk: re.Match[str], lines: int) -> str:
-    return f"@@ -{int(hunk[1]) + lines}{hunk[2]} +{int(hunk[3]) + lines}{hunk[4]} @@"
+def _range(first: int, end: int) -> str:
+    """As in a unified diff: one line needs no length, and no line counts from the one before it."""
+    return str(end) if end - first == 1 else f"{first + (end > first)},{end - first}"
