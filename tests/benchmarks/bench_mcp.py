@@ -1,10 +1,12 @@
-"""What a call of an MCP tool costs through our executor, beside the SDK's bare call of the same server, in one run.
+"""What MCP costs: a call through our executor, beside the SDK's bare call of the same server, and a start without any.
 
 Ours is the whole call: validation, policy, review of the pinned tools, redaction, and its events and outcome in a
 journal on disk; and the server runs in the sandbox. The processor time is that of this process, without the server's.
 """
 
+import compileall
 import itertools
+import json
 import statistics
 import subprocess
 import sys
@@ -22,12 +24,16 @@ from sidecar.journal.sqlite import SqliteJournal
 from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest
 from tests.benchmarks.result import Result
+from tests.e2e.support import PROJECT, clean_environ
+from tests.faults.readers import resident
 from tests.support.mcp.bench import SERVER, McpBench, scripted
 from tools.executor.context import BatchContext, ToolCall
 
 _CALLS = 300
 _BLOCK = 20
 _WARM_UP = 5
+_STARTS = 10
+_REST_SECONDS = 1.0
 _TEXT = "Two branches of the parser read the same header, and only one of them checks its length. " * 2
 
 
@@ -39,7 +45,7 @@ async def run() -> list[Result]:
     )
     with _http_server() as url:
         results += await _compare("HTTP", {"url": url, "readOnly": ["echo"]}, url)
-    return results
+    return results + _starts()
 
 
 async def _compare(transport: str, entry: dict[str, Any], bare: Any) -> list[Result]:
@@ -63,7 +69,7 @@ async def _compare(transport: str, entry: dict[str, Any], bare: Any) -> list[Res
 
                 async def through_the_sdk() -> None:
                     result = await client.call_tool("echo", {"text": _TEXT})
-                    assert result.content[0].text == _TEXT  # type: ignore[union-attr]
+                    assert result.content[0].text == _TEXT
 
                 (ours, used), (theirs, they_used) = await _measure(through_us, through_the_sdk)
         finally:
@@ -110,6 +116,48 @@ async def _measure(*calls: Callable[[], Awaitable[None]]) -> list[tuple[float, f
         (statistics.median(wall), statistics.median(used))
         for wall, used in (zip(*taken, strict=True) for taken in times)
     ]
+
+
+def _starts() -> list[Result]:
+    """The sidecar without an `mcp.json`, with an empty one, and with two servers that nobody uses yet."""
+    for folder in ("sidecar", "tools", "bridge"):
+        compileall.compile_dir(PROJECT / folder, quiet=2)
+    written = {"no mcp.json": None, "an empty mcp.json": {}, "two unused servers": {"a": scripted(), "b": scripted()}}
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in written}
+    with tempfile.TemporaryDirectory() as directory:
+        for number in range(1 + _STARTS):
+            for name, servers in written.items():
+                home = Path(directory) / name
+                place = home / "config" / "rainy-brain"
+                place.mkdir(parents=True, exist_ok=True)
+                if servers is not None:
+                    (place / "mcp.json").write_text(json.dumps({"mcpServers": servers}))
+                measured = _start(home)
+                if number:  # the first one makes its journal
+                    taken[name].append(measured)
+    medians = {name: [statistics.median(each) for each in zip(*found, strict=True)] for name, found in taken.items()}
+    used, memory = medians.pop("no mcp.json")
+    results = [Result("start with no mcp.json: processor", used, "ms"), Result("  its memory", memory, "MB")]
+    for name, (also_used, also_memory) in medians.items():
+        ratio = also_used / used
+        results.append(Result(f"start with {name}: processor", also_used, "ms", ratio, "no mcp.json", most_ratio=1.05))
+        ratio = also_memory / memory
+        results.append(Result("  its memory", also_memory, "MB", ratio, "no mcp.json", most_ratio=1.02))
+    return results
+
+
+def _start(home: Path) -> tuple[float, float]:
+    """Processor time in ms until it is ready, and megabytes at rest."""
+    command = [sys.executable, "-m", "sidecar", "serve", "--port", "0", "--data-dir", str(home / "data")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=clean_environ(home), cwd=PROJECT) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        threads = Path(f"/proc/{process.pid}/task").glob("*/schedstat")
+        used = sum(int(file.read_text().split()[0]) for file in threads) / 1e6
+        time.sleep(_REST_SECONDS)
+        memory = resident(process.pid) / 2**20
+        process.terminate()
+    return used, memory
 
 
 @contextmanager
