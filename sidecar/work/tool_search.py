@@ -1,6 +1,7 @@
 """Finds tools by words, for agents that have hundreds of them: names count most, then descriptions and arguments."""
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -19,6 +20,9 @@ _NAMED_SERVER = 1.3
 _LEFT, _LEAST = 0.8, 0.5
 #: How much an action counts that the request only implies.
 _GUESS = 0.5
+_USUAL_ACTIONS = ("list", "get")
+#: How much each word of a tool's name counts against it that the request doesn't say.
+_UNSAID = 0.95
 #: How fast repeated words stop counting, and how much long descriptions count less.
 _SATURATION, _LENGTH = 1.2, 0.4
 _QUESTION = frozenset({"what", "which", "who", "whose", "where"})
@@ -31,6 +35,8 @@ _CANDIDATES = 40
 _SHORTEST_PART = 4
 _ALIKE_LETTERS, _ALIKE_SHARE = 5, 0.7
 _MAX_ARGUMENT_TEXT, _MAX_CHOICES = 300, 20
+#: `PRs`, which would else be split into `P` and `Rs`.
+_PLURAL = re.compile(r"\b([A-Z]{2,})s\b")
 
 
 class ToolIndex:
@@ -47,23 +53,26 @@ class ToolIndex:
                 self._fits[term][place] = weight / (weight + damping)
         self._fits.default_factory = None
         self._servers = [_server_terms(tool) for tool in tools]
+        self._names = [frozenset(name_terms(tool.name.rpartition("__")[2])) - _server_terms(tool) for tool in tools]
 
     def search(self, query: str, limit: int = 5) -> list[ToolInfo]:
         """The best first; none if no word fits."""
-        query = query[:2_000]
+        query = _PLURAL.sub(r"\1", query[:2_000])
         terms = query_terms(query)[:_MAX_TERMS]
         short = len(terms) <= _SHORT
         # A long request brings its own synonyms, and most of its words are details.
         trust = 1.0 if short else _SHORT / len(terms)
         meanings = [(1.0, self._rate(phrase, trust)) for phrase in _phrases(terms)]
         fitting = {place for _, rated in meanings for place in rated}
-        if not names_action(terms) or not _QUESTION.isdisjoint(words_of(query.lower())):
-            meanings += [(_GUESS, self._rate((term,), trust)) for term in ("list", "get") if term not in terms]
-        scores = {place: self._score(place, meanings, terms) for place in fitting}
+        guessing = not names_action(terms) or not _QUESTION.isdisjoint(words_of(query.lower()))
+        if guessing:
+            meanings += [(_GUESS, self._rate((term,), trust)) for term in _USUAL_ACTIONS if term not in terms]
+        preferences = self._prefer(terms, guessing=guessing)
+        scores = {place: preferences[place] * _sum_up(place, meanings) for place in fitting}
         left = sorted(scores, key=lambda place: (-scores[place], place))[:_CANDIDATES]
         found: list[int] = []
         while left and len(found) < limit:
-            best = max(left, key=lambda place: self._score(place, meanings, terms)) if short else left[0]
+            best = max(left, key=lambda place: preferences[place] * _sum_up(place, meanings)) if short else left[0]
             left.remove(best)
             found.append(best)
             covered = max(range(len(meanings)), key=lambda each: meanings[each][1].get(best, 0.0))
@@ -71,10 +80,14 @@ class ToolIndex:
             meanings[covered] = (max(_LEAST, share * _LEFT), rated)
         return [self._tools[place] for place in found]
 
-    def _score(self, place: int, meanings: Sequence[tuple[float, Mapping[int, float]]], terms: Sequence[str]) -> float:
-        server = self._servers[place]
-        preference = _NAMED_SERVER if server and server.issubset(terms) else 1.0
-        return preference * sum(share * rated.get(place, 0.0) for share, rated in meanings)
+    def _prefer(self, terms: Sequence[str], *, guessing: bool) -> Sequence[float]:
+        """Tools of a server that the request names, and names without words that it doesn't say in some way."""
+        said = {term for phrase in _phrases(terms) for each in (phrase, *same_meaning(phrase)) for term in each}
+        said |= set(_USUAL_ACTIONS) if guessing else set()
+        return [
+            (_NAMED_SERVER if server and server.issubset(terms) else 1.0) * _UNSAID ** len(name - said)
+            for server, name in zip(self._servers, self._names, strict=True)
+        ]
 
     def _rate(self, phrase: Phrase, trust: float) -> Mapping[int, float]:
         """How well tools fit one meaning, by the best of the words for it; `trust` in words that aren't its own."""
@@ -105,6 +118,10 @@ class ToolIndex:
                 part = (len(term) >= _SHORTEST_PART and term in word) or word in term
                 if part or _begin_alike(word, term):
                     yield term
+
+
+def _sum_up(place: int, meanings: Sequence[tuple[float, Mapping[int, float]]]) -> float:
+    return sum(share * rated.get(place, 0.0) for share, rated in meanings)
 
 
 def _begin_alike(one: str, other: str) -> bool:

@@ -9,16 +9,30 @@ from sidecar.memory.tokens import stem
 #: One line is one meaning; a hyphen joins the words of a phrase.
 _ACTIONS = """
 create add new make open insert register generate write compose build file start init put save store draft append
-create write leave
+create write leave report
+create record remember
 delete remove drop erase clear discard purge destroy revoke cancel trash archive prune evict forget unset clean wipe
 delete remove get-rid throw tear
 update edit change modify alter patch set rename move assign resolve close reopen merge adjust configure mark replace
 list search find query show browse enumerate all available lookup look
 get fetch read retrieve view inspect describe show load detail check status see download lookup look
-send post publish notify reply tell announce create give
+send post publish notify reply tell announce inform say create give
+reply answer respond
 run execute invoke call trigger start launch
-stop end kill terminate halt cancel abort
-upload put store save send
+stop end kill terminate halt cancel abort shut-down shutdown
+retry rerun run-again repeat redo
+rollback revert undo rollout roll-back
+protect lock prevent forbid restrict block stop
+unprotect unlock
+approve accept confirm
+merge land accept
+validate check verify lint
+mark finish complete done
+upload put store save send attach
+select choose pick
+type enter fill
+drag drop
+list count many
 download export save fetch
 copy clone duplicate fork
 move rename transfer
@@ -61,7 +75,8 @@ worklog time hour timesheet
 team group squad
 user member person people account contact profile
 channel room chat
-message dm chat text notify tell announce
+message dm chat text notify tell announce let-know
+history said talk wrote written conversation
 thread conversation discussion
 emoji reaction
 reminder alarm remind
@@ -76,6 +91,13 @@ presentation slide deck powerpoint
 permission access share sharing grant acl right
 revision version history
 event appointment meeting booking schedule
+event activity recent recently happen
+documentation doc explain help manual reference
+tree hierarchy structure folder file
+whoami who-am myself me current-user
+subgroup group
+owner author creator
+verdict review decision
 calendar schedule agenda appointment
 attendee participant guest invitee invite
 availability available free busy slot
@@ -83,7 +105,8 @@ page article wiki
 block paragraph section
 database db sql
 postgres postgresql sql
-table column row
+table column row record
+data-source database table row
 query sql statement select
 query-plan explain
 role user account
@@ -98,6 +121,12 @@ function lambda serverless
 instance ec2 vm virtual-machine server machine
 secret password credential
 kubernetes k8s kubectl cluster
+pod container
+pod-exec exec shell command
+replica copy instance
+port localhost
+chart helm
+node machine
 config-map configmap
 configuration config setting preference
 ingress hostname route domain
@@ -126,17 +155,39 @@ tab window
 form field input
 network-request xhr http-request ajax
 browser web website site
-navigate visit goto url
+navigate visit goto url open browse
+back previous return
+dialog popup alert modal prompt
+dropdown option menu
+media dark-mode theme color-scheme
+console javascript-error
+viewport window size
+accessibility a11y
 url link address
 click press tap
+key keyboard shortcut
+hover mouse pointer cursor
+evaluate javascript js script code
 entity node
 relation relationship edge link connection
-observation fact
+observation fact remember know
+knowledge memory graph remember
+stale old unused inactive outdated obsolete
+size big large space
+log output console
+blame author who
 note memo
 gdrive google-drive google-docs google-sheets google-doc google-sheet
 weather forecast temperature
-location place address coordinate
+location place address coordinate street
+place restaurant cafe bar hotel shop store pharmacy venue nearby near around
+coordinate latitude longitude lat lng gps position geocode
+geocode coordinate
 map route direction
+direction route way travel trip journey train bus car drive walk bike transit get-from
+elevation altitude height high sea-level
+distance far kilometer mile long
+travel-time duration distance
 price cost quote
 stock ticker
 news headline article

@@ -53,6 +53,36 @@ def test_a_tool_is_found_by_its_arguments_and_a_misspelled_name() -> None:
         assert [tool.name for tool in ToolIndex(tools).search(query)] == [name]
 
 
+def test_an_abbreviation_may_stand_in_the_plural() -> None:
+    tools = [_tool(f"a__{name}", "", {}) for name in ("list_issues", "list_pull_requests", "list_builds")]
+    assert ToolIndex(tools).search("open PRs")[0].name == "a__list_pull_requests"
+
+
+def test_everyday_words_find_the_words_of_tools() -> None:
+    names = (
+        "geocode",
+        "elevation",
+        "directions",
+        "search_places",
+        "handle_dialog",
+        "navigate",
+        "hover",
+        "stop_stale_environments",
+    )
+    index = ToolIndex([_tool(f"s__{name}", "", {}) for name in names])
+    for query, name in (
+        ("restaurants near the office", "search_places"),
+        ("latitude and longitude of a town", "geocode"),
+        ("how high above sea level", "elevation"),
+        ("to Hamburg by train", "directions"),
+        ("confirm the popup", "handle_dialog"),
+        ("open the page", "navigate"),
+        ("point with the mouse", "hover"),
+        ("shut down what is old", "stop_stale_environments"),
+    ):
+        assert index.search(query, 1)[0].name == f"s__{name}", query
+
+
 def test_tools_whose_names_say_nothing_are_no_error() -> None:
     assert ToolIndex([_tool("s__1", "", {}), _tool("s__2", "", {})]).search("send a message") == []
     assert ToolIndex([]).search("send a message") == []
