@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sidecar.wire.events import Event, ToolOutputEvent
-from tests.support.mcp.bench import McpBench, scripted
+from tests.support.mcp.bench import SERVER, McpBench, scripted
 from tools.errors import ToolError
 from tools.ledger import Answer, ApprovalPrompt, IntentRecord, ListLedger, NewBlob
 from tools.mcp.references import McpReferences
@@ -336,3 +336,20 @@ async def test_s40_servers_of_the_same_name_in_two_workspaces_are_two_servers(tm
         assert other._peer.pid == process  # type: ignore[union-attr]
     finally:
         await first.close()
+
+
+async def test_s40_a_program_that_changes_while_you_are_asked_is_asked_about_again(make: Make, tmp_path: Path) -> None:
+    program = tmp_path / "server.py"
+    program.write_text(Path(SERVER).read_text())
+    bench = make({**scripted(), "args": [str(program)]})
+    await bench.call("s__echo", text="x")
+
+    class Changing(ListLedger):
+        async def ask(self, question: ApprovalPrompt) -> Answer | None:
+            if not self.questions:
+                program.write_text(f"{program.read_text()}\nsend({{}})\n")
+            return await super().ask(question)
+
+    bench.ledger = Changing(answer="allow")
+    assert (await bench.call("s__echo", text="x")).status == "success"
+    assert ["changed while you were asked" in each.why for each in bench.ledger.questions] == [False, True]

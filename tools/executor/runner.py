@@ -232,7 +232,8 @@ class CallRunner:
                     break
                 before = answered.parts
                 if context.review is not None:
-                    why, diff, before = context.review.why or why, context.review.diff, None
+                    changed = f"{decision.why}; what its server runs changed while you were asked"
+                    why, diff, before = context.review.why or changed, context.review.diff, None
             else:
                 raise Denied("Not allowed: what it would run kept changing while you were asked.")
             self._texts.remember(bound.act, bound.parts)
