@@ -73,12 +73,11 @@ def list_servers(args: argparse.Namespace) -> int:
         return print_json({"servers": servers})
     style = style_for()
     for server in servers:
+        state = "starts when used" if server["state"] == "stopped" else server["state"]
         paint = getattr(style, _STATES.get(server["state"], "dim"))
         tools = f"{len(server['tools'])} tools" if server["tools"] else "tools unknown"
         accepted = "accepted" if server["pinned"] else "not accepted yet"
-        print(
-            f"{safe_line(server['name'])}  {paint(server['state'])}  {tools}, {accepted}  {safe_line(server['where'])}"
-        )
+        print(f"{safe_line(server['name'])}  {paint(state)}  {tools}, {accepted}  {safe_line(server['where'])}")
         if server.get("error"):
             print(f"    {safe_line(server['error'])}")
         elif not server["pinned"]:
@@ -182,7 +181,8 @@ def _test(client: Client, args: argparse.Namespace, *, accept: bool) -> int:
         client.post("/api/brain/mcp/accept", {**body, "digest": result["digest"]})
         print("Accepted. If the server changes them, you are asked again.", file=sys.stderr)
     elif not getattr(args, "json", False):
-        print("Not accepted: the first call will ask you. Accept them: brain mcp test NAME --accept")
+        name = safe_line(server["name"])
+        print(f"Not accepted: the first call will ask you. Accept them: brain mcp test {name} --accept")
     return 0
 
 

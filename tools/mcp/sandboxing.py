@@ -61,7 +61,8 @@ def _named(entry: ServerEntry, program: str) -> Iterator[str]:
     """The program and the absolute paths that the entry names. It must be able to read itself."""
     yield program
     yield os.path.realpath(program)
-    yield str(Path(program).parent.parent) if Path(program).parent.name == "bin" else str(Path(program).parent)
+    place = Path(program).parent
+    yield str(place.parent if place.name in ("bin", "shims") else place)
     for word in entry.command[1:]:
         value = word.partition("=")[2] if word.startswith("--") else word
         if value.startswith("/") and value.strip("/"):
