@@ -108,12 +108,8 @@ class Parts:
         """Add the routes that the server lacks."""
         launch, stores, tools, engine, catalog = self._launch, self._stores, self._tools, self._engine, self._catalog
         assert engine.worktrees is not None
-        journal, choices, checked, memories = (
-            stores.journal,
-            stores.choices,
-            engine.admission.checked_workspace,
-            tools.memories,
-        )
+        journal, choices, memories = stores.journal, stores.choices, tools.memories
+        checked = engine.admission.checked_workspace
         self._metrics = MetricsRoutes(
             journal, http.streams, launch.data_dir, tools.registry.names, catalog.has_price, fleet
         )

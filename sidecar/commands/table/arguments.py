@@ -113,6 +113,41 @@ OUTPUT = (
         exclusive="output",
     ),
 )
+
+
+def command(
+    name: str,
+    summary: str,
+    about: str,
+    examples: str,
+    handler: str,
+    *arguments: Argument,
+    actions: tuple[Command, ...] = (),
+    data_dir: bool = True,
+    intermixed: bool = False,
+) -> Command:
+    """A command that does something itself takes `--data-dir`, unless it needs none."""
+    taken = (*arguments, DATA_DIR) if handler and data_dir else arguments
+    return Command(name, "", summary, about, examples, handler, taken, actions, intermixed)
+
+
+def action(
+    name: str,
+    summary: str,
+    about: str,
+    handler: str,
+    *arguments: Argument,
+    examples: str = "",
+    data_dir: bool = True,
+    intermixed: bool = False,
+) -> Command:
+    return command(name, summary, about, examples, handler, *arguments, data_dir=data_dir, intermixed=intermixed)
+
+
+def in_group(group: str, *commands: Command) -> tuple[Command, ...]:
+    return tuple(each._replace(group=group) for each in commands)
+
+
 MODEL = arg(
     "--model",
     "-m",
@@ -131,7 +166,6 @@ GRANT = (
     ),
     arg("--for", dest="duration", metavar="TIME", help="how long it holds, such as 8h or 30d (default: until revoked)"),
     JSON,
-    DATA_DIR,
 )
 
 DECISION = {"action": "store_const", "dest": "decision"}
@@ -146,5 +180,4 @@ REWIND = (
     ),
     flag("--preview", help="show what would change and change nothing"),
     JSON,
-    DATA_DIR,
 )

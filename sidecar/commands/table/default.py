@@ -1,9 +1,8 @@
 """`brain` without a command."""
 
-from sidecar.commands.table.arguments import DATA_DIR, WORKSPACE, Command, arg, flag
+from sidecar.commands.table.arguments import WORKSPACE, arg, command, flag
 
-DEFAULT = Command(
-    "",
+DEFAULT = command(
     "",
     "work with the agents in this terminal, or open the panel",
     "In a terminal: a session. Type what to do; answers, changes and questions appear above the prompt. `/help` lists "
@@ -16,17 +15,14 @@ brain --continue
 brain --panel
 brain --panel --no-open --port 0""",
     "session.app:start",
-    (
-        WORKSPACE,
-        arg(
-            "--port",
-            type=int,
-            default=3847,
-            help="port to listen on, 0 for any free port (default: %(default)s)",
-        ),
-        flag("--continue", "-c", help="begin with the newest task in this directory"),
-        flag("--panel", help="start the sidecar and open the panel"),
-        flag("--no-open", help="open the panel, but no browser"),
-        DATA_DIR,
+    WORKSPACE,
+    arg(
+        "--port",
+        type=int,
+        default=3847,
+        help="port to listen on, 0 for any free port (default: %(default)s)",
     ),
+    flag("--continue", "-c", help="begin with the newest task in this directory"),
+    flag("--panel", help="start the sidecar and open the panel"),
+    flag("--no-open", help="open the panel, but no browser"),
 )

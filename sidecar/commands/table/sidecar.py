@@ -1,11 +1,11 @@
 """The commands of the group "Sidecar"."""
 
-from sidecar.commands.table.arguments import DATA_DIR, JSON, PORT, WORKSPACE, Command, arg, choice, flag, positive
+from sidecar.commands.table.arguments import JSON, PORT, WORKSPACE, arg, choice, command, flag, in_group, positive
 
-SIDECAR = (
-    Command(
+SIDECAR = in_group(
+    "Sidecar",
+    command(
         "serve",
-        "Sidecar",
         "start the sidecar, for an editor or a script",
         "Start the sidecar and run until SIGTERM or SIGINT. When ready it prints one JSON line on standard output, "
         '{"event":"ready","url":…,"pid":…,"tokenFile":…,"version":…}, and nothing else; logs go to standard error. '
@@ -15,23 +15,19 @@ brain serve
 brain serve --port 0 --workspace ~/project     any free port; read it from the ready line
 brain serve --die-with-parent                  for a desktop shell""",
         "serve:serve",
-        (
-            WORKSPACE,
-            arg("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)"),
-            PORT,
-            DATA_DIR,
-            flag("--allow-remote", help="allow a --host that other machines can reach; needs the next three"),
-            arg("--tls-cert", metavar="FILE", help="certificate (PEM), with those that sign it"),
-            arg("--tls-key", metavar="FILE", help="its private key (PEM)"),
-            arg("--public-name", metavar="HOST", help="the name by which others reach it, as in the certificate"),
-            flag("--die-with-parent", help="stop when standard input closes"),
-            flag("--exit-when-idle", help="stop when no task runs and no client is connected"),
-            flag("--no-work", help="answer requests, but run no task and stay hidden from other commands"),
-        ),
+        WORKSPACE,
+        arg("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)"),
+        PORT,
+        flag("--allow-remote", help="allow a --host that other machines can reach; needs the next three"),
+        arg("--tls-cert", metavar="FILE", help="certificate (PEM), with those that sign it"),
+        arg("--tls-key", metavar="FILE", help="its private key (PEM)"),
+        arg("--public-name", metavar="HOST", help="the name by which others reach it, as in the certificate"),
+        flag("--die-with-parent", help="stop when standard input closes"),
+        flag("--exit-when-idle", help="stop when no task runs and no client is connected"),
+        flag("--no-work", help="answer requests, but run no task and stay hidden from other commands"),
     ),
-    Command(
+    command(
         "worker",
-        "Sidecar",
         "run tasks of a shared database",
         "Run tasks that any sidecar on the same database accepts, until SIGTERM or SIGINT; then others continue its "
         "tasks. Needs BRAIN_DATABASE_URL. When ready it prints one JSON line on standard output, "
@@ -41,24 +37,18 @@ brain serve --die-with-parent                  for a desktop shell""",
 BRAIN_DATABASE_URL=postgresql://… brain worker
 brain worker --pool exploration --slots 2      run only the tasks of that pool, two at once""",
         "fleet:worker",
-        (
-            WORKSPACE,
-            DATA_DIR,
-            arg(
-                "--pool", metavar="NAME", default="default", help="the pool whose tasks it runs (default: %(default)s)"
-            ),
-            arg(
-                "--slots",
-                type=positive,
-                metavar="N",
-                help="how many tasks run at once (default: the setting max_tasks)",
-            ),
-            flag("--die-with-parent", help="stop when standard input closes"),
+        WORKSPACE,
+        arg("--pool", metavar="NAME", default="default", help="the pool whose tasks it runs (default: %(default)s)"),
+        arg(
+            "--slots",
+            type=positive,
+            metavar="N",
+            help="how many tasks run at once (default: the setting max_tasks)",
         ),
+        flag("--die-with-parent", help="stop when standard input closes"),
     ),
-    Command(
+    command(
         "fleet",
-        "Sidecar",
         "see, drain, stop and scale workers",
         "Show the workers on the database, who leads (*), and what waits. `drain` lets a worker finish its tasks and "
         "exit, `kill` lets it exit at once while others continue its tasks. `scale` starts workers on this machine: "
@@ -68,38 +58,31 @@ brain fleet
 brain fleet drain 4711-1a2b3c4d
 brain fleet scale --least 1 --most 4""",
         "fleet:fleet",
-        (
-            choice(
-                "action",
-                "ACTION",
-                ("status", "workers", "queue", "drain", "kill", "scale"),
-                nargs="?",
-                default="status",
-            ),
-            arg("worker", metavar="WORKER", nargs="?", help="the worker's id"),
-            arg("--pool", metavar="NAME", default="default", help="scale: the workers' pool (default: %(default)s)"),
-            arg(
-                "--least", type=positive, metavar="N", default=1, help="scale: at least so many (default: %(default)s)"
-            ),
-            arg("--most", type=positive, metavar="N", default=4, help="scale: at most so many (default: %(default)s)"),
-            JSON,
-            DATA_DIR,
+        choice(
+            "action",
+            "ACTION",
+            ("status", "workers", "queue", "drain", "kill", "scale"),
+            nargs="?",
+            default="status",
         ),
+        arg("worker", metavar="WORKER", nargs="?", help="the worker's id"),
+        arg("--pool", metavar="NAME", default="default", help="scale: the workers' pool (default: %(default)s)"),
+        arg("--least", type=positive, metavar="N", default=1, help="scale: at least so many (default: %(default)s)"),
+        arg("--most", type=positive, metavar="N", default=4, help="scale: at most so many (default: %(default)s)"),
+        JSON,
     ),
-    Command(
+    command(
         "top",
-        "Sidecar",
         "watch workers, queue and running tasks",
         "Show the fleet live: workers with their heartbeats, what waits, and the tasks that run. Ctrl-C ends it.",
         """\
 brain top
 brain top --once""",
         "fleet:top",
-        (flag("--once", help="print it once"), DATA_DIR),
+        flag("--once", help="print it once"),
     ),
-    Command(
+    command(
         "journal",
-        "Sidecar",
         "copy the tasks and notes of this machine to a database",
         "Copy the journal of this data directory to PostgreSQL, with events, records and contents for undo, and "
         "compare the counts; then your decisions and patterns. Stop the sidecar first. You can repeat it: what is "
@@ -107,15 +90,11 @@ brain top --once""",
         """\
 brain journal copy --to postgresql://brain@db.example/brain""",
         "journal:journal",
-        (
-            choice("action", "ACTION", ("copy",)),
-            arg("--to", metavar="URL", help="the database (default: BRAIN_DATABASE_URL)"),
-            DATA_DIR,
-        ),
+        choice("action", "ACTION", ("copy",)),
+        arg("--to", metavar="URL", help="the database (default: BRAIN_DATABASE_URL)"),
     ),
-    Command(
+    command(
         "schedules",
-        "Sidecar",
         "list what starts by itself, and when",
         "Schedules are Markdown files in `schedules/` of your configuration directory: front matter with `every: 4h`, "
         "`cron: 0 9 * * 1-5` or `stale: 12h` (nothing was done in the workspace for so long), `workspace`, and if you "
@@ -125,11 +104,10 @@ brain journal copy --to postgresql://brain@db.example/brain""",
         "missed runs once.",
         "brain schedules",
         "schedules:schedules",
-        (JSON, DATA_DIR),
+        JSON,
     ),
-    Command(
+    command(
         "shell",
-        "Sidecar",
         "run tools in a workspace, as a desktop shell does",
         "Connect to the sidecar as a desktop shell and run its tools in a workspace until stopped. It waits for a "
         "sidecar and reconnects after a restart. On each connection it prints one JSON line on standard output, "
@@ -138,17 +116,13 @@ brain journal copy --to postgresql://brain@db.example/brain""",
 brain shell
 brain shell --tools read_file,edit_file       offer only these tools""",
         "shell:shell",
-        (
-            WORKSPACE,
-            DATA_DIR,
-            arg("--tools", metavar="NAMES", help="tools to offer, separated by commas (default: all)"),
-            arg("--name", default="brain shell", help="name to connect as (default: %(default)s)"),
-            flag("--die-with-parent", help="stop when standard input closes"),
-        ),
+        WORKSPACE,
+        arg("--tools", metavar="NAMES", help="tools to offer, separated by commas (default: all)"),
+        arg("--name", default="brain shell", help="name to connect as (default: %(default)s)"),
+        flag("--die-with-parent", help="stop when standard input closes"),
     ),
-    Command(
+    command(
         "acp",
-        "Sidecar",
         "be the agent of an editor (Agent Client Protocol)",
         "Speak the Agent Client Protocol on standard input and output: for Zed, JetBrains IDEs, Neovim and others. "
         "It uses the running sidecar; if there is none, it starts one that exits when it is idle. Sessions are "
@@ -156,11 +130,9 @@ brain shell --tools read_file,edit_file       offer only these tools""",
         """\
 brain acp""",
         "acp:acp",
-        (DATA_DIR,),
     ),
-    Command(
+    command(
         "doors",
-        "Sidecar",
         "receive webhooks of GitHub, Linear, Slack and your own",
         "Listen for signed webhooks at /hooks/github, /hooks/linear, /hooks/slack and /hooks/NAME, and turn them into "
         "tasks. A door is closed until its secret is set. doors.toml in your configuration directory names who may ask "
@@ -172,24 +144,20 @@ BRAIN_GITHUB_WEBHOOK_SECRET=… brain doors --port 8787
 brain doors list
 brain doors retry out-17""",
         "doors:doors",
-        (
-            arg(
-                "action",
-                nargs="?",
-                choices=lambda: ("serve", "list", "retry"),
-                default="serve",
-                help="serve, list or retry (default: serve)",
-            ),
-            arg("items", nargs="*", metavar="ITEM", help="retry: only these, as `list` names them"),
-            JSON,
-            DATA_DIR,
-            arg("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)"),
-            arg("--port", type=int, default=3848, help="port to listen on, 0 for any free port (default: %(default)s)"),
+        arg(
+            "action",
+            nargs="?",
+            choices=lambda: ("serve", "list", "retry"),
+            default="serve",
+            help="serve, list or retry (default: serve)",
         ),
+        arg("items", nargs="*", metavar="ITEM", help="retry: only these, as `list` names them"),
+        JSON,
+        arg("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)"),
+        arg("--port", type=int, default=3848, help="port to listen on, 0 for any free port (default: %(default)s)"),
     ),
-    Command(
+    command(
         "open",
-        "Sidecar",
         "open the panel of the running sidecar",
         "Open the panel of the running sidecar in your browser. The address contains a code that works once, for one "
         "minute.",
@@ -198,15 +166,11 @@ brain open
 brain open t_4642c5     show this task
 brain open --print      print the address and open nothing""",
         "panel:open_panel",
-        (
-            arg("id", metavar="ID", nargs="?", help="task to show, by its id or a unique prefix of it"),
-            flag("--print", help="print the address and open nothing"),
-            DATA_DIR,
-        ),
+        arg("id", metavar="ID", nargs="?", help="task to show, by its id or a unique prefix of it"),
+        flag("--print", help="print the address and open nothing"),
     ),
-    Command(
+    command(
         "desktop",
-        "Sidecar",
         "open the panel in its own window",
         "Open the panel in its own window, which is also a desktop shell: it runs the tools in the workspace, like "
         "`brain shell`. On Linux an icon in the tray says whether tasks run or need you. If no sidecar is "
@@ -216,19 +180,14 @@ brain open --print      print the address and open nothing""",
 brain desktop
 brain desktop --workspace ~/project""",
         "desktop:desktop",
-        (
-            WORKSPACE,
-            arg("--port", type=int, default=3847, help="port of a sidecar it starts; any other if taken"),
-            DATA_DIR,
-        ),
+        WORKSPACE,
+        arg("--port", type=int, default=3847, help="port of a sidecar it starts; any other if taken"),
     ),
-    Command(
+    command(
         "stop",
-        "Sidecar",
         "stop the running sidecar",
         "Stop the running sidecar and every process its tasks started. Unfinished tasks resume at the next start.",
         "brain stop",
         "panel:stop",
-        (DATA_DIR,),
     ),
 )

@@ -1,7 +1,6 @@
 """The commands of the group "Tasks"."""
 
 from sidecar.commands.table.arguments import (
-    DATA_DIR,
     DECISION,
     EFFORTS,
     EVENTS_JSON,
@@ -12,11 +11,13 @@ from sidecar.commands.table.arguments import (
     TASK_ID,
     WORKSPACE,
     Argument,
-    Command,
+    action,
     approvals,
     arg,
     choice,
+    command,
     flag,
+    in_group,
     intents,
     positive,
 )
@@ -49,10 +50,10 @@ _ASKING = approvals(
 )
 _EFFORT = choice("--effort", "LEVEL", EFFORTS, help="low, medium or high: how much models that reason should think")
 _PRIORITY = choice("--priority", "LEVEL", ("high", "normal", "low"), default="normal")
-TASKS = (
-    Command(
+TASKS = in_group(
+    "Tasks",
+    command(
         "run",
-        "Tasks",
         "run a task and watch it",
         "Run a task and watch it in this terminal. It uses the running sidecar; if there is none, it starts one that "
         "exits when it is idle. Without a terminal, or with --output, it never asks, as with --approvals auto: what "
@@ -68,28 +69,24 @@ git diff | brain run -p "what does this change do?" > answer.txt
 brain run --continue "now the same for the tests" --max-cost 0.50
 brain run "search for TODO" --approvals readonly""",
         "run:run",
-        (
-            arg("task", help='what to do, in plain words; "-" reads standard input'),
-            WORKSPACE,
-            DATA_DIR,
-            *OUTPUT,
-            flag("--continue", "-c", "--last", help="continue the newest conversation in this directory"),
-            _ASKING,
-            MODEL,
-            _EFFORT,
-            arg("--intent", choices=intents, metavar="INTENT", help="kind of task, instead of the router's choice"),
-            arg("--conversation", metavar="ID", help="continue this conversation"),
-            _PRIORITY,
-            flag("--plan", help="plan first, reading only, and ask whether to go ahead"),
-            _workers("steps of a plan, each in a worktree,", 1),
-            flag("--worktree", help="work in a Git worktree of its own, to be merged with `brain merge`"),
-            *_REMOTE,
-            *_LIMITS,
-        ),
+        arg("task", help='what to do, in plain words; "-" reads standard input'),
+        WORKSPACE,
+        *OUTPUT,
+        flag("--continue", "-c", "--last", help="continue the newest conversation in this directory"),
+        _ASKING,
+        MODEL,
+        _EFFORT,
+        arg("--intent", choices=intents, metavar="INTENT", help="kind of task, instead of the router's choice"),
+        arg("--conversation", metavar="ID", help="continue this conversation"),
+        _PRIORITY,
+        flag("--plan", help="plan first, reading only, and ask whether to go ahead"),
+        _workers("steps of a plan, each in a worktree,", 1),
+        flag("--worktree", help="work in a Git worktree of its own, to be merged with `brain merge`"),
+        *_REMOTE,
+        *_LIMITS,
     ),
-    Command(
+    command(
         "crew",
-        "Tasks",
         "let several specialists work on a goal",
         "A strategist splits the goal into parts, an architect reviews the plan, and specialists (your own agents too) "
         "work on the parts at the same time, each as a task of its own in its own Git worktree. What passes its checks "
@@ -100,54 +97,45 @@ brain run "search for TODO" --approvals readonly""",
 brain crew "add a comments table, an API for it and a page that shows them"
 brain crew "port the tests to pytest" --workers 2 --verify "make test\"""",
         "run:crew",
-        (
-            arg("task", help='the goal, in plain words; "-" reads standard input'),
-            WORKSPACE,
-            DATA_DIR,
-            *OUTPUT,
-            _ASKING,
-            MODEL,
-            _EFFORT,
-            _PRIORITY,
-            _workers("parts", 4),
-            flag("--here", help="merge into the workspace itself, not into a worktree"),
-            *_REMOTE,
-            *_LIMITS,
-        ),
+        arg("task", help='the goal, in plain words; "-" reads standard input'),
+        WORKSPACE,
+        *OUTPUT,
+        _ASKING,
+        MODEL,
+        _EFFORT,
+        _PRIORITY,
+        _workers("parts", 4),
+        flag("--here", help="merge into the workspace itself, not into a worktree"),
+        *_REMOTE,
+        *_LIMITS,
     ),
-    Command(
+    command(
         "pr",
-        "Tasks",
         "review pull requests on GitHub",
         "Work on pull requests. It needs BRAIN_GITHUB_TOKEN, or the id and key file of a GitHub App, and the "
         "repository in doors.toml.",
         "brain pr review 12",
         "",
         actions=(
-            Command(
+            action(
                 "review",
-                "",
                 "review a pull request",
                 "Review a pull request in a clone of its head, reading only, and post the result: line comments with "
                 "their severity, and the rest in the text above them. It never approves and never blocks.",
-                """\
+                "review:review",
+                arg("number", type=positive, metavar="NUMBER", help="the number of the pull request"),
+                arg("--repository", metavar="OWNER/NAME", help="default: the one of the workspace in doors.toml"),
+                flag("--no-post", help="print the review only"),
+                JSON,
+                WORKSPACE,
+                examples="""\
 brain pr review 12
 brain pr review 12 --repository acme/shop --no-post""",
-                "review:review",
-                (
-                    arg("number", type=positive, metavar="NUMBER", help="the number of the pull request"),
-                    arg("--repository", metavar="OWNER/NAME", help="default: the one of the workspace in doors.toml"),
-                    flag("--no-post", help="print the review only"),
-                    JSON,
-                    WORKSPACE,
-                    DATA_DIR,
-                ),
             ),
         ),
     ),
-    Command(
+    command(
         "tasks",
-        "Tasks",
         "list tasks, newest first",
         "List the tasks of all workspaces, newest first. It works without a running sidecar and never starts a task.",
         """\
@@ -156,18 +144,14 @@ brain tasks --here --search "parser tests"
 brain tasks --status running,waiting
 brain tasks --limit 200 --json | jq -r 'select(.status == "failed") | .id'""",
         "tasks:list_tasks",
-        (
-            flag("--here", help="only tasks of this directory"),
-            arg("--search", "-s", metavar="WORDS", help="only tasks with these words in their text or files"),
-            arg("--status", metavar="STATUS", help="only tasks with this status; separate several with commas"),
-            arg("--limit", type=positive, default=20, metavar="N", help="how many to list (default: %(default)s)"),
-            flag("--json", help="print one JSON object per line"),
-            DATA_DIR,
-        ),
+        flag("--here", help="only tasks of this directory"),
+        arg("--search", "-s", metavar="WORDS", help="only tasks with these words in their text or files"),
+        arg("--status", metavar="STATUS", help="only tasks with this status; separate several with commas"),
+        arg("--limit", type=positive, default=20, metavar="N", help="how many to list (default: %(default)s)"),
+        flag("--json", help="print one JSON object per line"),
     ),
-    Command(
+    command(
         "show",
-        "Tasks",
         "show a task, or follow it live",
         "Show a task from its first event: the request, tool calls, messages, changes and result. With --follow, keep "
         "watching until the task ends; Ctrl-C stops watching and leaves the task alone.",
@@ -177,16 +161,12 @@ brain show t_4642c5
 brain show --follow t_4642c5
 brain show t_4642c5 --json | jq .usage""",
         "tasks:show",
-        (
-            TASK_ID,
-            flag("--follow", "-f", help="watch until the task ends"),
-            flag("--json", help="print the task as one JSON object; with --follow its events, one per line"),
-            DATA_DIR,
-        ),
+        TASK_ID,
+        flag("--follow", "-f", help="watch until the task ends"),
+        flag("--json", help="print the task as one JSON object; with --follow its events, one per line"),
     ),
-    Command(
+    command(
         "trace",
-        "Tasks",
         "print or send a task's OpenTelemetry trace",
         "Print a task as OpenTelemetry spans (OTLP as JSON): its agents, their model requests and tool calls. Spans "
         "hold names, times, tokens and outcomes; --content adds what was said, and arguments and results of calls. To "
@@ -195,23 +175,19 @@ brain show t_4642c5 --json | jq .usage""",
 brain trace t_4642c5 -o trace.json
 brain trace --send http://127.0.0.1:4318""",
         "stats:trace",
-        (
-            TASK_ID,
-            arg("--output", "-o", metavar="FILE", help="write to this file instead of standard output"),
-            arg(
-                "--send",
-                nargs="?",
-                const="",
-                metavar="URL",
-                help="send it to this collector (default: OTEL_EXPORTER_OTLP_ENDPOINT)",
-            ),
-            flag("--content", help="include texts, arguments and results"),
-            DATA_DIR,
+        TASK_ID,
+        arg("--output", "-o", metavar="FILE", help="write to this file instead of standard output"),
+        arg(
+            "--send",
+            nargs="?",
+            const="",
+            metavar="URL",
+            help="send it to this collector (default: OTEL_EXPORTER_OTLP_ENDPOINT)",
         ),
+        flag("--content", help="include texts, arguments and results"),
     ),
-    Command(
+    command(
         "stats",
-        "Tasks",
         "show tokens and estimated cost by day, model and agent",
         "Show how many requests models answered, their tokens and their cost, estimated by the price table. Tasks that "
         "were pruned since still count.",
@@ -219,16 +195,12 @@ brain trace --send http://127.0.0.1:4318""",
 brain stats
 brain stats --by model --days 7""",
         "stats:stats",
-        (
-            choice("--by", "WHAT", ("day", "model", "agent"), help="only by day, model or agent"),
-            arg("--days", type=positive, default=30, help="days with usage, the newest (default: %(default)s)"),
-            flag("--json", help="print one JSON object"),
-            DATA_DIR,
-        ),
+        choice("--by", "WHAT", ("day", "model", "agent"), help="only by day, model or agent"),
+        arg("--days", type=positive, default=30, help="days with usage, the newest (default: %(default)s)"),
+        flag("--json", help="print one JSON object"),
     ),
-    Command(
+    command(
         "message",
-        "Tasks",
         "steer a running task, or continue one that ended",
         "Send a message to a task. A running task reads it at its next step; one that ended continues in the same "
         "conversation.",
@@ -236,18 +208,14 @@ brain stats --by model --days 7""",
 brain message t_4642c5 "leave the tests as they are"
 brain message --follow "now search for TODO"         the newest task here""",
         "steer:message",
-        (
-            TASK_ID,
-            arg("text", help="the message"),
-            flag("--follow", "-f", help="watch it; Ctrl-C cancels, a second Ctrl-C detaches"),
-            flag("--json", help="with --follow: print the events, one JSON object per line"),
-            DATA_DIR,
-        ),
+        TASK_ID,
+        arg("text", help="the message"),
+        flag("--follow", "-f", help="watch it; Ctrl-C cancels, a second Ctrl-C detaches"),
+        flag("--json", help="with --follow: print the events, one JSON object per line"),
         intermixed=True,
     ),
-    Command(
+    command(
         "approve",
-        "Tasks",
         "allow or deny what a task wants to do",
         "Answer the approvals a task waits for. Without --allow or --deny it shows them: the whole command, where it "
         "would run, and why it needs your approval.",
@@ -257,21 +225,17 @@ brain approve t_4642c5 --allow
 brain approve t_4642c5 --allow --scope task     don't ask again for the same call in this task
 brain approve t_4642c5 a_17 --deny              when several approvals are open""",
         "steer:approve",
-        (
-            TASK_ID,
-            arg("approval", metavar="APPROVAL", nargs="?", help="approval id, when several are open"),
-            *(
-                Argument((f"--{verb}",), {**DECISION, "const": verb, "help": f"{verb} the call"}, exclusive="decision")
-                for verb in ("allow", "deny")
-            ),
-            flag("--all", help="answer every open approval"),
-            choice("--scope", "SCOPE", ("once", "task", "workspace"), default="once"),
-            DATA_DIR,
+        TASK_ID,
+        arg("approval", metavar="APPROVAL", nargs="?", help="approval id, when several are open"),
+        *(
+            Argument((f"--{verb}",), {**DECISION, "const": verb, "help": f"{verb} the call"}, exclusive="decision")
+            for verb in ("allow", "deny")
         ),
+        flag("--all", help="answer every open approval"),
+        choice("--scope", "SCOPE", ("once", "task", "workspace"), default="once"),
     ),
-    Command(
+    command(
         "answer",
-        "Tasks",
         "answer a question of a task",
         "Answer the question a task waits for, with one of its choices (by number or word) or with your own words. "
         "Without an answer it shows the open questions.",
@@ -280,26 +244,21 @@ brain answer t_4642c5                  show what it asks
 brain answer t_4642c5 skip
 brain answer t_4642c5 2 --question q_7    when several are open""",
         "steer:answer",
-        (
-            TASK_ID,
-            arg("answer", metavar="ANSWER", nargs="?", help="the answer, or the number of a choice"),
-            arg("--question", metavar="QUESTION", help="question id, when several are open"),
-            DATA_DIR,
-        ),
+        TASK_ID,
+        arg("answer", metavar="ANSWER", nargs="?", help="the answer, or the number of a choice"),
+        arg("--question", metavar="QUESTION", help="question id, when several are open"),
     ),
-    Command(
+    command(
         "cancel",
-        "Tasks",
         "cancel a task and everything it started",
         "Cancel a task. Returns when every process the task started is dead, and lists what was killed and what had "
         "already happened. Finished work stays; `brain resume` continues from there.",
         "brain cancel t_4642c5",
         "steer:cancel",
-        (TASK_ID, DATA_DIR),
+        TASK_ID,
     ),
-    Command(
+    command(
         "resume",
-        "Tasks",
         "resume a task from its last checkpoint",
         "Resume a cancelled, failed or interrupted task from its last checkpoint, without repeating finished steps. "
         "If no sidecar is running, it starts one that exits when it is idle.",
@@ -307,16 +266,12 @@ brain answer t_4642c5 2 --question q_7    when several are open""",
 brain resume t_4642c5
 brain resume --follow t_4642c5      and watch it""",
         "run:resume",
-        (
-            TASK_ID,
-            flag("--follow", "-f", help="watch it; Ctrl-C cancels, a second Ctrl-C detaches"),
-            flag("--json", help="with --follow: print the events, one JSON object per line"),
-            DATA_DIR,
-        ),
+        TASK_ID,
+        flag("--follow", "-f", help="watch it; Ctrl-C cancels, a second Ctrl-C detaches"),
+        flag("--json", help="with --follow: print the events, one JSON object per line"),
     ),
-    Command(
+    command(
         "diff",
-        "Tasks",
         "show, accept or reject a task's changes",
         "Show a task's changes as unified diffs. Into a pipe or file it writes a patch for `git apply`. --accept and "
         "--reject take a hunk's id, a file's path or `all`; rejected changes are undone in the files, and the agents "
@@ -328,17 +283,13 @@ brain diff t_4642c5 --json                      with hunk ids
 brain diff t_4642c5 --reject src/a.py           undo one file
 brain diff t_4642c5 --accept all""",
         "review:diff",
-        (
-            TASK_ID,
-            flag("--json", help="print JSON, by file and hunk"),
-            arg("--accept", action="append", default=[], metavar="WHAT", help="keep a hunk, a file, or all"),
-            arg("--reject", action="append", default=[], metavar="WHAT", help="undo a hunk, a file, or all"),
-            DATA_DIR,
-        ),
+        TASK_ID,
+        flag("--json", help="print JSON, by file and hunk"),
+        arg("--accept", action="append", default=[], metavar="WHAT", help="keep a hunk, a file, or all"),
+        arg("--reject", action="append", default=[], metavar="WHAT", help="undo a hunk, a file, or all"),
     ),
-    Command(
+    command(
         "rewind",
-        "Tasks",
         "undo what a task did after an event",
         "Rewind a task's files and conversation to one of its events; 0 is before the first. `brain show --json` and "
         "the panel list event numbers. Your own later edits are merged; where they conflict, the file stays as it is. "
@@ -349,16 +300,13 @@ brain rewind t_4642c5 0               undo everything
 brain rewind t_4642c5 17              back to event 17
 brain rewind t_4642c5 17 --files      only the files""",
         "review:rewind",
-        (
-            TASK_ID,
-            arg("seq", type=int, metavar="SEQ", help="number of the event to go back to"),
-            flag("--files", help="rewind the files only and keep the conversation"),
-            *REWIND,
-        ),
+        TASK_ID,
+        arg("seq", type=int, metavar="SEQ", help="number of the event to go back to"),
+        flag("--files", help="rewind the files only and keep the conversation"),
+        *REWIND,
     ),
-    Command(
+    command(
         "undo",
-        "Tasks",
         "undo what a task did to your files",
         "Rewind the newest task in this directory to its start: its changes are undone, yours and those of other tasks "
         "stay. It lists every file that it restored, left alone or could not restore. Repeat it once you removed the "
@@ -368,15 +316,12 @@ brain undo                    the newest task in this directory
 brain undo --last-change      only its last change; again for the one before
 brain undo t_4642c5 --preview""",
         "review:undo",
-        (
-            TASK_ID,
-            flag("--last-change", help="undo only the last change of files"),
-            *REWIND,
-        ),
+        TASK_ID,
+        flag("--last-change", help="undo only the last change of files"),
+        *REWIND,
     ),
-    Command(
+    command(
         "merge",
-        "Tasks",
         "merge an isolated task into your workspace",
         "Merge what a task with its own worktree (`brain run --worktree`) changed into your workspace: three-way, so "
         "your changes since stay. It changes files only, never Git's index, branches or stash. With conflicts it shows "
@@ -387,17 +332,13 @@ brain merge t_4642c5 --preview     what would change?
 brain merge t_4642c5
 brain merge t_4642c5 --markers     conflicts stay in the files, between markers""",
         "worktrees:merge",
-        (
-            TASK_ID,
-            flag("--preview", help="show what would change and change nothing"),
-            flag("--markers", help="merge in spite of conflicts, and mark them in the files as Git does"),
-            JSON,
-            DATA_DIR,
-        ),
+        TASK_ID,
+        flag("--preview", help="show what would change and change nothing"),
+        flag("--markers", help="merge in spite of conflicts, and mark them in the files as Git does"),
+        JSON,
     ),
-    Command(
+    command(
         "worktrees",
-        "Tasks",
         "list and remove worktrees of isolated tasks",
         "List the worktrees of isolated tasks, or remove those that nobody needs: `clean` keeps those whose task is at "
         "work, and those with changes that are not merged, unless you name the task and say --discard.",
@@ -406,24 +347,20 @@ brain worktrees
 brain worktrees clean
 brain worktrees clean --discard t_4642c5     throw its changes away""",
         "worktrees:worktrees",
-        (
-            arg(
-                "action",
-                nargs="?",
-                choices=lambda: ("list", "clean"),
-                default="list",
-                help="list or clean (default: list)",
-            ),
-            arg("tasks", nargs="*", metavar="ID", help="clean: only the worktrees of these tasks"),
-            flag("--discard", help="clean: also throw away changes that are not merged"),
-            JSON,
-            DATA_DIR,
+        arg(
+            "action",
+            nargs="?",
+            choices=lambda: ("list", "clean"),
+            default="list",
+            help="list or clean (default: list)",
         ),
+        arg("tasks", nargs="*", metavar="ID", help="clean: only the worktrees of these tasks"),
+        flag("--discard", help="clean: also throw away changes that are not merged"),
+        JSON,
         intermixed=True,
     ),
-    Command(
+    command(
         "fork",
-        "Tasks",
         "start a new task from an event of another task",
         "Start a new task with the conversation and files another task had at one of its events, but with a different "
         "instruction or model. The other task keeps its history.",
@@ -432,16 +369,13 @@ brain fork t_4642c5 --to 17 "keep the old name, add a new function instead"
 brain fork t_4642c5 --to 17 --model anthropic/claude-sonnet-4-5     retry with another model
 brain fork t_4642c5 --keep-files "now write the tests for it\"""",
         "run:fork",
-        (
-            TASK_ID,
-            arg("task", nargs="?", help="what to do instead; required if the other task had finished by then"),
-            arg("--to", type=int, metavar="SEQ", help="number of the event to start from (default: the last)"),
-            MODEL,
-            approvals("ask, edits, auto or readonly (default: as in the other task)", None),
-            flag("--keep-files", help="leave the files as they are now"),
-            EVENTS_JSON,
-            DATA_DIR,
-        ),
+        TASK_ID,
+        arg("task", nargs="?", help="what to do instead; required if the other task had finished by then"),
+        arg("--to", type=int, metavar="SEQ", help="number of the event to start from (default: the last)"),
+        MODEL,
+        approvals("ask, edits, auto or readonly (default: as in the other task)", None),
+        flag("--keep-files", help="leave the files as they are now"),
+        EVENTS_JSON,
         intermixed=True,
     ),
 )

@@ -1,22 +1,32 @@
 """The commands of the group "Tools and permissions"."""
 
-from sidecar.commands.table.arguments import DATA_DIR, GRANT, GRANTS, JSON, WORKSPACE, Command, approvals, arg, flag
+from sidecar.commands.table.arguments import (
+    GRANT,
+    GRANTS,
+    JSON,
+    WORKSPACE,
+    action,
+    approvals,
+    arg,
+    command,
+    flag,
+    in_group,
+)
 
-TOOLS = (
-    Command(
+TOOLS = in_group(
+    "Tools and permissions",
+    command(
         "tools",
-        "Tools and permissions",
         "list the tools",
         "List the tools: what each does, its arguments, and whether it changes anything.",
         """\
 brain tools
 brain tools --json | jq '.[] | select(.name == "search_code") | .parameters'""",
         "tools:list_tools",
-        (flag("--json", help="print everything as a JSON list"), DATA_DIR),
+        flag("--json", help="print everything as a JSON list"),
     ),
-    Command(
+    command(
         "tool",
-        "Tools and permissions",
         "run one tool without a model",
         "Run one tool the way agents do: validated, checked against the policy, and with bounded output. Values are "
         "parsed as JSON where possible, else taken as text; to force text, quote twice: query='\"42\"'.",
@@ -26,27 +36,24 @@ brain tool search_code query=TODO maxResults=5
 brain tool run_command command='git status' --approvals auto
 brain tool read_file path=README.md startLine=1 endLine=5 --json""",
         "tools:run_tool",
-        (
-            arg("name", metavar="NAME", help="tool name; `brain tools` lists them"),
-            arg("args", metavar="key=value", nargs="*", help="the tool's arguments"),
-            WORKSPACE,
-            approvals("auto lets it run commands (default: ask)"),
-            flag("--json", help="print the whole result as JSON"),
-            DATA_DIR,
-        ),
+        arg("name", metavar="NAME", help="tool name; `brain tools` lists them"),
+        arg("args", metavar="key=value", nargs="*", help="the tool's arguments"),
+        WORKSPACE,
+        approvals("auto lets it run commands (default: ask)"),
+        flag("--json", help="print the whole result as JSON"),
     ),
-    Command(
+    command(
         "route",
-        "Tools and permissions",
         "explain how a task would be routed",
         "Show the intent and pipeline the router would choose for a task, and why. Runs nothing.",
         'brain route "rename the class and update its callers"',
         "tools:route",
-        (arg("task", help="the task, in plain words"), JSON, WORKSPACE, DATA_DIR),
+        arg("task", help="the task, in plain words"),
+        JSON,
+        WORKSPACE,
     ),
-    Command(
+    command(
         "policy",
-        "Tools and permissions",
         "explain whether a call would be allowed; grant, list and revoke permissions",
         "`explain` says whether a command or another tool call would be allowed, need your approval, or be denied; it "
         "runs nothing. `allow` grants a repository a standing permission, for unattended tasks; it also covers "
@@ -66,79 +73,63 @@ brain policy list
 brain policy revoke g_17""",
         "",
         actions=(
-            Command(
+            action(
                 "explain",
-                "",
                 "allowed, needs approval, or denied?",
                 "Explain whether a call would be allowed. The exit code is 1 if it would be denied.",
-                "",
                 "policy:explain",
-                (
-                    arg("words", metavar="COMMAND", nargs="+", help="a command; with --tool its key=value arguments"),
-                    arg("--tool", metavar="NAME", help="tool to call (default: run_command)"),
-                    approvals("the task's mode: ask, edits, auto or readonly (default: ask)"),
-                    JSON,
-                    WORKSPACE,
-                    DATA_DIR,
-                ),
+                arg("words", metavar="COMMAND", nargs="+", help="a command; with --tool its key=value arguments"),
+                arg("--tool", metavar="NAME", help="tool to call (default: run_command)"),
+                approvals("the task's mode: ask, edits, auto or readonly (default: ask)"),
+                JSON,
+                WORKSPACE,
             ),
-            Command(
+            action(
                 "list",
-                "",
                 "list grants, and approvals for whole workspaces",
                 "List the grants of repositories, and the approvals you gave for whole workspaces or running tasks.",
-                "",
                 "policy:list_permissions",
-                (JSON, DATA_DIR),
+                JSON,
             ),
-            Command(
+            action(
                 "allow",
-                "",
                 "grant a repository a standing permission",
                 "Grant a repository a standing permission. `command` runs exactly this command line; `install` "
                 "installs packages with a package manager (all known ones without VALUE) from its registry; `checks` "
                 "runs tests, builds and linters, or one command; `spend` limits the dollars of each unattended task; "
                 "`host` and `read` widen the sandbox.",
-                "",
                 "policy:allow",
-                (
-                    arg("kind", metavar="KIND", choices=lambda: GRANTS, help=f"one of {', '.join(GRANTS)}"),
-                    arg("value", metavar="VALUE", nargs="?", help="the command, package manager, amount, host or path"),
-                    *GRANT,
-                ),
+                arg("kind", metavar="KIND", choices=lambda: GRANTS, help=f"one of {', '.join(GRANTS)}"),
+                arg("value", metavar="VALUE", nargs="?", help="the command, package manager, amount, host or path"),
+                *GRANT,
             ),
-            Command(
+            action(
                 "allow-read",
-                "",
                 "let a repository's commands read a path outside it",
                 "Let a repository's commands read a path outside the workspace.",
-                "",
                 "policy:allow_read",
-                (arg("path", metavar="PATH", help="file or directory"), *GRANT),
+                arg("path", metavar="PATH", help="file or directory"),
+                *GRANT,
             ),
-            Command(
+            action(
                 "allow-host",
-                "",
                 "let a repository's commands reach a host",
                 "Let a repository's commands reach a host by its name.",
-                "",
                 "policy:allow_host",
-                (arg("name", metavar="NAME", help="host name, such as api.example.com"), *GRANT),
+                arg("name", metavar="NAME", help="host name, such as api.example.com"),
+                *GRANT,
             ),
-            Command(
+            action(
                 "revoke",
-                "",
                 "revoke a grant or an approval",
                 "Revoke a grant or an approval; it needs your approval again, also in running tasks.",
-                "",
                 "policy:revoke",
-                (arg("id", metavar="ID", help="id from `brain policy list`"), DATA_DIR),
+                arg("id", metavar="ID", help="id from `brain policy list`"),
             ),
         ),
     ),
-    Command(
+    command(
         "mcp",
-        "Tools and permissions",
         "serve tasks to MCP clients; use the tools of MCP servers",
         "Without an action it is an MCP server on standard input and output: Claude Desktop, Cursor and others start "
         "it, hand over tasks, watch them and take them back. The same is at `/mcp` of a running sidecar, with its "
@@ -156,96 +147,78 @@ brain mcp list
 brain mcp test notes
 brain mcp remove notes""",
         "mcp:serve",
-        (WORKSPACE, DATA_DIR),
+        WORKSPACE,
         actions=(
-            Command(
+            action(
                 "add",
-                "",
                 "add a server to your own mcp.json, and show its tools",
                 "Add a server to your own mcp.json and show its tools. Options come before -- and the command.",
-                "",
                 "mcp:add",
-                (
-                    arg("name", metavar="NAME", help="agents call its tools NAME__TOOL"),
-                    arg("command", metavar="COMMAND", nargs="+", help="its command after --, or its address"),
-                    arg("--env", metavar="NAME=VALUE", action="append", help="variable of its environment"),
-                    arg("--header", metavar="NAME:VALUE", action="append", help="header for its address"),
-                    flag("--network", help="let it use the network"),
-                    arg("--read", metavar="PATH", action="append", help="let it read this path"),
-                    arg("--write", metavar="PATH", action="append", help="let it write below this path"),
-                    arg("--allow", metavar="TOOL", action="append", help="tool that needs no approval; * for all"),
-                    flag("--yes", help="accept its tools without asking"),
-                    WORKSPACE,
-                    DATA_DIR,
-                ),
+                arg("name", metavar="NAME", help="agents call its tools NAME__TOOL"),
+                arg("command", metavar="COMMAND", nargs="+", help="its command after --, or its address"),
+                arg("--env", metavar="NAME=VALUE", action="append", help="variable of its environment"),
+                arg("--header", metavar="NAME:VALUE", action="append", help="header for its address"),
+                flag("--network", help="let it use the network"),
+                arg("--read", metavar="PATH", action="append", help="let it read this path"),
+                arg("--write", metavar="PATH", action="append", help="let it write below this path"),
+                arg("--allow", metavar="TOOL", action="append", help="tool that needs no approval; * for all"),
+                flag("--yes", help="accept its tools without asking"),
+                WORKSPACE,
                 intermixed=True,
             ),
-            Command(
+            action(
                 "list",
-                "",
                 "list the servers and their state",
                 "List the servers of your configuration and this workspace, and what is known of them. Starts none.",
-                "",
                 "mcp:list_servers",
-                (JSON, WORKSPACE, DATA_DIR),
+                JSON,
+                WORKSPACE,
             ),
-            Command(
+            action(
                 "test",
-                "",
                 "start a server and list its tools",
                 "Start a server, list its tools, and offer to accept them.",
-                "",
                 "mcp:test",
-                (
-                    arg("name", metavar="NAME", help="name in mcp.json"),
-                    flag("--accept", help="accept its tools as they are"),
-                    JSON,
-                    WORKSPACE,
-                    DATA_DIR,
-                ),
+                arg("name", metavar="NAME", help="name in mcp.json"),
+                flag("--accept", help="accept its tools as they are"),
+                JSON,
+                WORKSPACE,
             ),
-            Command(
+            action(
                 "resources",
-                "",
                 "list the resources and prompts that a task can name",
                 "List what a task can name: @SERVER:RESOURCE attaches a resource, /SERVER:PROMPT at its start runs a "
                 "prompt. Only servers whose tools you accepted are asked.",
-                "",
                 "mcp:list_references",
-                (JSON, WORKSPACE, DATA_DIR),
+                JSON,
+                WORKSPACE,
             ),
-            Command(
+            action(
                 "login",
-                "",
                 "sign in to a remote server",
                 "Sign in to a remote server with your browser. Its tokens are kept in the data directory and renewed.",
-                "",
                 "mcp:login",
-                (arg("name", metavar="NAME", help="name in mcp.json"), WORKSPACE, DATA_DIR),
+                arg("name", metavar="NAME", help="name in mcp.json"),
+                WORKSPACE,
             ),
-            Command(
+            action(
                 "input",
-                "",
                 "store a value that an entry asks for",
                 "Store the value of ${input:ID} in an entry; it is read from the terminal or standard input.",
-                "",
                 "mcp:set_input",
-                (arg("name", metavar="ID", help="id of the input"), DATA_DIR),
+                arg("name", metavar="ID", help="id of the input"),
             ),
-            Command(
+            action(
                 "remove",
-                "",
                 "remove a server from your own mcp.json",
                 "Remove a server from your own mcp.json and forget its tools.",
-                "",
                 "mcp:remove",
-                (arg("name", metavar="NAME", help="name in mcp.json"), DATA_DIR),
+                arg("name", metavar="NAME", help="name in mcp.json"),
             ),
         ),
     ),
-    Command(
+    command(
         "trust",
-        "Tools and permissions",
         "trust a workspace to run its tests and harmless commands",
         "Trust a directory: its own tests and harmless commands then run without asking, and its configuration counts. "
         "Trust is stored outside of the directory and ends when what the directory runs or configures changes.",
@@ -254,12 +227,9 @@ brain trust                    trust the current directory
 brain trust ~/src/app --revoke
 brain trust --list""",
         "tools:trust",
-        (
-            arg("directory", metavar="DIR", nargs="?", default=".", help="default: current directory"),
-            flag("--revoke", help="stop trusting it"),
-            flag("--list", help="list trusted directories and change nothing"),
-            JSON,
-            DATA_DIR,
-        ),
+        arg("directory", metavar="DIR", nargs="?", default=".", help="default: current directory"),
+        flag("--revoke", help="stop trusting it"),
+        flag("--list", help="list trusted directories and change nothing"),
+        JSON,
     ),
 )
