@@ -4,7 +4,7 @@ import json
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from tools.errors import ToolError
 from tools.host import FileInfo, Host
@@ -169,8 +169,11 @@ async def with_pytest(framework: Framework, host: Host, call_id: str) -> Framewo
     return None if state == "missing" else _as_pytest(framework)
 
 
-async def other_runners(framework: Framework, host: Host) -> list[Framework]:
+async def other_runners(framework: Framework, host: Host, targets: Sequence[str] = ()) -> list[Framework]:
     """What runs the same tests if this one can't."""
+    if framework.name == "npm":
+        runner = _node_runner(await _package(host, framework.folder), targets)
+        return [framework._replace(argv=runner)] if runner and runner != framework.argv else []
     if framework.name == "unittest":
         return [_as_pytest(framework)]
     if framework.name != "pytest":
@@ -230,12 +233,18 @@ async def _npm_command(host: Files, after: Sequence[str]) -> list[str] | None:
     try:
         package = json.loads(await host.read("package.json", _SIZE))
         script = package.get("scripts", {}).get("test")
-        packages = {**package.get("dependencies", {}), **package.get("devDependencies", {})}
     except (ValueError, AttributeError, TypeError):
         return None
     if isinstance(script, str) and script and "no test specified" not in script:
         # npm passes everything after the dashes to the script.
         return ["npm", "test", "--silent", *(["--", *after] if after else [])]
+    return _node_runner(package, after)
+
+
+def _node_runner(package: Mapping[str, Any], after: Sequence[str]) -> list[str] | None:
+    """A runner that the package depends on."""
+    declared = [package.get(name) for name in ("dependencies", "devDependencies")]
+    packages = {name for each in declared if isinstance(each, dict) for name in each}
     runner = next((argv for name, argv in _NODE_RUNNERS.items() if name in packages), None)
     return None if runner is None else ["npx", "--no-install", *runner, *after]
 

@@ -21,6 +21,9 @@ from tools.paths import as_argument
 
 _CHECKERS = (MYPY, PYRIGHT, TSC, RUFF, ESLINT)
 _MAX_FILES = 200
+#: eslint names a file on a line of its own, and below it the places.
+_HEADING = re.compile(r"^(?P<path>/\S.*\.[cm]?[jt]sx?)$")
+_PLACE = re.compile(r"^\s+(?P<place>\d+:\d+)\s+(?P<severity>error|warning)\s+(?P<message>\S.*)$")
 _FINDING = re.compile(r"^(?P<path>[^\s:(]+)[:(]\d+(?:[:,]\d+)?[):]*\s*(?P<message>.*)$")
 
 
@@ -66,7 +69,7 @@ class CheckerRun:
         line = " ".join(command)
         if code == 0:
             return CheckResult(_check(checker, line, outcome, []), proves=checker.checks_types)
-        now = _findings(outcome)
+        now = _findings(outcome, self._host.workspace)
         new, unknown = await self._new_findings(checker, argv, files, now)
         if not now and unknown is None:
             return CheckResult(notes=[f"{checker.name} exited with code {code} and named no place in the code."])
@@ -90,11 +93,12 @@ class CheckerRun:
             async with copy_workspace(self._host.workspace, self._id, before) as copy:
                 command = [*argv, *(map(as_argument, existing) if checker.by_file else ())]
                 outcome = await self._run(f"{checker.name}-before", command, copy.directory)
+                directory = copy.directory
         except CopyFailed as error:
             return list(now), f"{unknown}: {error}."
         if outcome is None or exit_code(outcome) is None:
             return list(now), f"{unknown}."
-        earlier = Counter(_message(line) for line in _findings(outcome))
+        earlier = Counter(_message(line) for line in _findings(outcome, directory))
         new = []
         for line in now:
             if earlier[_message(line)] > 0:
@@ -116,11 +120,20 @@ class CheckerRun:
         )
 
 
-def _findings(outcome: Outcome) -> list[str]:
+def _findings(outcome: Outcome, directory: str) -> list[str]:
     """Every line that names a place: a change may break files that it doesn't touch."""
     details = outcome.details if isinstance(outcome.details, dict) else {}
-    output = str(details.get("output", ""))
-    return [line.strip() for line in output.splitlines() if _FINDING.match(line.strip()) and ": note:" not in line]
+    found, heading = [], ""
+    for line in str(details.get("output", "")).splitlines():
+        if named := _HEADING.match(line):
+            heading = named["path"].removeprefix(f"{directory}/")
+        elif heading and (place := _PLACE.match(line)):
+            # Warnings don't make eslint fail.
+            if place["severity"] == "error":
+                found.append(f"{heading}:{place['place']}: {' '.join(place['message'].split())}")
+        elif _FINDING.match(line.strip()) and ": note:" not in line:
+            found.append(line.strip())
+    return found
 
 
 def _message(line: str) -> str:

@@ -22,6 +22,8 @@ from tools.test_frameworks import (
 from tools.test_report import SuiteReport, parse_report, render_failures
 
 _NAMED = 5
+#: The exit code of a shell that finds no such program.
+_NOT_FOUND = 127
 
 
 _Target = Annotated[str, Field(max_length=4_096)]
@@ -60,8 +62,9 @@ class RunTests:
     )
 
     async def plan(self, args: RunTestsArguments, host: Host, call: Call) -> list[PlannedCommand]:
-        framework = await find_framework(host, [await _check_target(target, host) for target in args.targets])
-        others = await other_runners(framework, host)
+        targets = [await _check_target(target, host) for target in args.targets]
+        framework = await find_framework(host, targets)
+        others = await other_runners(framework, host, targets)
         return [PlannedCommand(tuple(each.argv), each.folder) for each in (framework, *others)]
 
     async def run(self, args: RunTestsArguments, host: Host, call: Call, output: Output) -> ToolResult:
@@ -71,6 +74,11 @@ class RunTests:
         if found.empty and not targets and (other := await with_pytest(framework, host, call.id)):
             framework = other
             result, found = await _run(framework, host, call, output)
+        if framework.name == "npm" and result.exit_code == _NOT_FOUND and not found.known:
+            # A script that begins with another package manager or a linter, which isn't installed.
+            for other in await other_runners(framework, host, targets):
+                framework = other
+                result, found = await _run(framework, host, call, output)
         if result.exit_code and not found.passed and (why := await find_missing(framework, host, result.output)):
             raise ToolError(why, code="packages_missing")
         failures: list[JsonValue] = [{"name": each.name, "message": each.message} for each in found.failures]
@@ -98,7 +106,11 @@ class RunTests:
             return ToolResult(content, details, "no test ran", error)
         if result.exit_code == 0:
             return ToolResult(head, details, found.summary)
-        error = ErrorBody(code="tests_failed", message=f"{found.summary} (exit code {result.exit_code})")
+        message = f"{found.summary} (exit code {result.exit_code})"
+        if not found.known:
+            message = f"`{' '.join(framework.argv)}` failed (exit code {result.exit_code}); the output counts no tests"
+            head = f"{message}:"
+        error = ErrorBody(code="tests_failed", message=message)
         return ToolResult(f"{head}\n{render_failures(found, result.output)}", details, found.summary, error)
 
 

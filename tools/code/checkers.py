@@ -71,7 +71,7 @@ ESLINT = Checker(
     "eslint",
     (*TYPESCRIPT, ".js", ".jsx", ".mjs", ".cjs"),
     (("eslint.config.js", b""), ("eslint.config.mjs", b""), (".eslintrc.json", b""), (".eslintrc.js", b"")),
-    ("--format=unix",),
+    ("--format=stylish", "--no-color"),
     ("--format=json", "--"),
     checks_types=False,
     node=True,

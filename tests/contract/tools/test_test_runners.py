@@ -160,3 +160,23 @@ async def test_tests_of_a_src_layout_run_on_its_code_not_on_another_version(benc
     outcome = await bench.call("run_tests")
     assert isinstance(outcome.details, dict) and "pythonpath" not in str(outcome.details["command"])
     assert outcome.status == "success"
+
+
+async def test_a_script_whose_programs_are_missing_is_replaced_by_the_runner_itself(bench: Workbench) -> None:
+    script = "no-such-manager lint && vitest run --typecheck"
+    bench.write("package.json", json.dumps({"scripts": {"test": script}, "devDependencies": {"vitest": "3"}}))
+    bench.write("a.test.js", "")
+    program(bench, "node_modules/.bin/vitest", "' Tests  2 passed (2)'")
+    assert await ran(bench) == ("success", "npm", 2)
+    outcome = await bench.call("run_tests", target="a.test.js")
+    assert isinstance(outcome.details, dict)
+    assert outcome.details["command"] == "npx --no-install vitest run a.test.js"
+
+
+async def test_a_script_that_fails_without_counts_is_named_with_its_exit_code(bench: Workbench) -> None:
+    bench.write("package.json", json.dumps({"scripts": {"test": "no-such-manager lint"}}))
+    bench.write("a.test.js", "")
+    outcome = await bench.call("run_tests")
+    first, second = outcome.content.splitlines()[:2]
+    assert first == "`npm test --silent` failed (exit code 127); the output counts no tests:"
+    assert "no-such-manager" in second

@@ -57,3 +57,36 @@ async def test_a_file_that_is_named_like_an_option_is_looked_at_all_the_same(ben
 async def test_a_checker_that_the_project_does_not_configure_is_not_asked(bench: Workbench) -> None:
     assert await diagnosed(bench, changed(bench, a__py=("x", "BAD")), configured=False) == []
     assert await diagnosed(bench, changed(bench, notes__txt=("x", "BAD"))) == []
+
+
+#: Finds fault with every line that says BAD, and says it as eslint 9 does; the formatter `unix` is gone there.
+ESLINT = """#!/bin/sh
+case "$*" in *unix*) echo "The unix formatter is no longer part of core ESLint." >&2; exit 2;; esac
+bad=0
+for file in "$@"; do
+  case "$file" in -*) continue;; esac
+  if grep -q BAD "$file"; then
+    bad=1
+    echo; echo "$PWD/$file"
+    grep -n BAD "$file" | sed "s|^\\\\([0-9]*\\\\):.*|  \\\\1:1  error    bad word  no-bad|"
+    echo "  1:1  warning  odd  no-odd"
+  fi
+done
+exit $bad
+"""
+
+
+async def test_findings_of_eslint_count_if_they_are_new(bench: Workbench) -> None:
+    bench.write("node_modules/.bin/eslint", ESLINT).chmod(0o755)
+    bench.write("eslint.config.mjs", "")
+
+    async def found(before: str, after: str) -> CheckResult:
+        runner = WorkbenchCheckRunner(bench)
+        changes = changed(bench, a__ts=(before, after))
+        (result,) = await CheckerRun(changes, host(bench), runner, "lint", 60).check(preapproved=True)
+        return result
+
+    new = (await found("BAD\n", "x\nBAD\nBAD\n")).check
+    assert new is not None and (new.passed, new.evidence) == (False, "a.ts:3:1: bad word no-bad")
+    old = (await found("BAD\n", "x\nBAD\n")).check
+    assert old is not None and old.passed
