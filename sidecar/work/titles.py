@@ -26,6 +26,8 @@ log = logging.getLogger(__name__)
 #: A task of one line that isn't longer is its own title.
 SHORT = 60
 SECONDS = 30.0
+#: A sidecar that `brain run` started for one task ends within this time; a request would be paid for and cut off.
+PAUSE = 1.0
 #: Titles that are asked for at the same time; further tasks keep their first sentence.
 MOST = 4
 _ASKED, _ANSWERED, _LONGEST = 2_000, 1_000, 80
@@ -39,10 +41,11 @@ _QUOTES = re.compile(r"^[\s\"'`*#“”„«»]+|[\s\"'`*.“”«»]+$")
 
 
 class Titles:
-    def __init__(self, journal: Journal, catalog: Catalog, redact: Redactor) -> None:
+    def __init__(self, journal: Journal, catalog: Catalog, redact: Redactor, pause: float = PAUSE) -> None:
         self._journal = journal
         self._catalog = catalog
         self._redact = redact
+        self._pause = pause
         #: Called when the last request has ended.
         self.on_rest: Callable[[], None] = lambda: None
         self._asking: set[asyncio.Task[None]] = set()
@@ -71,6 +74,7 @@ class Titles:
     async def _entitle(self, task_id: str, request: StoredRequest) -> None:
         # A deleted task, a full disk, a model that doesn't answer: the first sentence does.
         with suppress(JournalError, NoSuchModel, TimeoutError):
+            await asyncio.sleep(self._pause)
             task = await self._journal.task(task_id)
             if not _wants_title(task, request) or await self._was_asked(task_id):
                 return

@@ -33,7 +33,7 @@ async def entitle(
     journal, new, rested = MemoryJournal(), new_task("t_1"), asyncio.Event()
     request = new.request.model_copy(update={"task": text, "options": options or Options()})
     await journal.create(new._replace(request=request))
-    titles = Titles(journal, stage.catalog, Redactor(lambda: {"key": CANARY}))
+    titles = Titles(journal, stage.catalog, Redactor(lambda: {"key": CANARY}), pause=0)
     titles.on_rest = rested.set
     for _ in range(rounds):
         await journal.append("t_1", [RUNNING, *events, SAID, COMPLETED])
@@ -86,3 +86,15 @@ async def test_a_title_never_shows_a_secret_or_a_control_character(stage: Stage)
     stage.says(Speech(text=f"Use {CANARY}"), Speech(text="Red \x1b[31malert"))
     assert CANARY not in (await entitle(stage)).title
     assert "\x1b" not in (await entitle(stage)).title
+
+
+async def test_a_sidecar_that_ends_right_after_its_task_asks_for_no_title(stage: Stage) -> None:
+    journal, new = MemoryJournal(), new_task("t_1")
+    request = new.request.model_copy(update={"task": LONG})
+    await journal.create(new._replace(request=request))
+    await journal.append("t_1", [RUNNING, SAID, COMPLETED])
+    titles = Titles(journal, stage.catalog, Redactor(lambda: {"key": CANARY}), pause=60)
+    titles.take("t_1", request)
+    await asyncio.sleep(0)
+    await titles.close()
+    assert stage.server.seen == []
