@@ -98,7 +98,7 @@ def short(task_id: str) -> str:
 
 
 #: File content, which the diff shows better.
-_BODIES = frozenset({"content", "oldText", "newText"})
+_BODIES = frozenset({"content", "oldText", "newText", "edits"})
 
 
 def format_arguments(args: Mapping[str, Any]) -> str:
@@ -107,8 +107,10 @@ def format_arguments(args: Mapping[str, Any]) -> str:
     for name, value in args.items():
         if value is None or (name in _BODIES and "path" in args):
             continue
-        if name in ("path", "command", "query", "pattern"):
+        if name in ("path", "command", "query", "pattern", "target"):
             parts.append(clip(safe_line(_plain(value)), 60))
+        elif name == "where":
+            parts.append(f"({clip(safe_line(_plain(value)), 60)})")
         else:
             parts.append(f"{safe_line(name)}={clip(safe_line(_plain(value)), 24)}")
     return " ".join(parts)

@@ -20,7 +20,7 @@ from sidecar.wire.base import JsonObject
 from sidecar.wire.events import Check
 from tools.host import Host
 
-RESTORED_LABEL = "in a private copy of the workspace, with the removed tests restored"
+RESTORED_LABEL = "with the removed tests restored, in a private copy"
 HINT = (
     "Tests are there to find problems. Restore the removed ones as they were and fix the code instead; if one of them "
     "is wrong, say why, and ask."

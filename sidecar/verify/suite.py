@@ -227,7 +227,8 @@ class Suite:
             return [CheckResult(flaky, notes=notes), CheckResult(repeated, proves=True)]
         still = again.names if again is not None and again.names else run.names
         flaky_names = run.names - still
-        before, unknown = await self._run_before([each.file for each in run.failures])
+        alone = again is not None and again.names >= run.names
+        before, unknown = await self._run_before([each.file for each in run.failures], run.failures if alone else ())
         known = _known(run, before) & still
         counted = [each for each in run.failures if each.name in still and each.name not in known]
         counted += [each for each in run.failures if each.name in known and self._is_about(each, run, before, targets)]
@@ -236,7 +237,7 @@ class Suite:
         lines += find_explanations(run.output) if counted and not any(each.message for each in counted) else []
         lines += [f"failed before the task too: {each}" for each in excused]
         lines += [f"passed when repeated (flaky): {each}" for each in sorted(flaky_names)]
-        notes = [f"Failed before the task too, so it doesn't count: {each}" for each in excused]
+        notes = _excuses(excused)
         notes += [f"Flaky: {each} failed, then passed when repeated." for each in sorted(flaky_names)]
         if not run.failures:
             return [self._judge_unparsed(name, run, before, unknown)]
@@ -287,8 +288,11 @@ class Suite:
         again = await self._run(f"{name.replace(' ', '-')}-again", alone or targets, self.seconds)
         return again if again.state == "ran" else None
 
-    async def _run_before(self, failed: Sequence[str]) -> tuple[TestRun | None, str]:
-        """Runs these files' tests and the related ones without the change; or says why that isn't possible."""
+    async def _run_before(self, failed: Sequence[str], alone: Sequence[FailedTest] = ()) -> tuple[TestRun | None, str]:
+        """Runs these files' tests and the related ones without the change; or says why that isn't possible.
+
+        If tests fail `alone`, and their files are as they were, nothing else needs to run.
+        """
         assert self.framework is not None
         before_task = {change.path: change.before for change in self.changes}
         named = all(is_test_of(self.framework.name, path) for path in failed)
@@ -297,6 +301,8 @@ class Suite:
         if self.framework.name != "pytest":
             wanted = select_targets(self.framework, await self._script(), wanted)
         there = [path for path in wanted if before_task.get(path, b"") is not None]
+        if alone and self._is_enough(alone):
+            there = [each.name for each in alone]
         if wanted and not there:
             return None, ""  # all tests are new
         seconds = self.seconds * (_RELATED_FACTOR if there else 1)
@@ -322,6 +328,21 @@ class Suite:
         if known.state != "ran":
             return None, f"Unknown whether it failed before the task: {known.why.rstrip('.')}."
         return known, ""
+
+    def _is_enough(self, alone: Sequence[FailedTest]) -> bool:
+        """Whether just these tests can run without the change. A fix is also judged by what else it mended."""
+        changed = {change.path for change in self.changes}
+        named = self.framework is not None and self.framework.name == "pytest"
+        known = all("::" in each.name and each.file not in changed for each in alone)
+        return named and known and ASKS_FOR_FIX.search(self.request) is None
+
+
+def _excuses(names: Sequence[str]) -> list[str]:
+    if not names:
+        return []
+    more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
+    they = "they don't count" if len(names) > 1 else "it doesn't count"
+    return [f"Failed before the task too, so {they}: {', '.join(names[:_MAX_NAMED])}{more}"]
 
 
 def _count(run: TestRun) -> SuiteFacts:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from tools.environments import ENVIRONMENT_MARKS, find_environment
 
-BEFORE_LABEL = "in a private copy of the workspace, without the task's changes"
+BEFORE_LABEL = "without the task's changes, in a private copy"
 MAX_FILES = 20_000
 MAX_BYTES = 256 * 1024 * 1024
 _DEPTH = 100

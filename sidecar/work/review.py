@@ -16,6 +16,7 @@ from tools.text import plural, shorten
 SMALL_LINES, SMALL_FILES = 60, 3
 _DIFF_CHARACTERS = 20_000
 _EVIDENCE = 600
+_COMMAND = 160
 _ANSWER = 1_500
 #: The tools of a reviewer that looks something up.
 LOOKUP = ("read_file", "search_code")
@@ -57,8 +58,9 @@ def render_checks(verification: Verification | None) -> str:
     lines = [f"Checks, which ran after the last edit: {word}."]
     for check in verification.checks:
         result = "passed" if check.passed else "failed"
-        command = f" (`{check.command}`)" if check.command else ""
-        evidence = shorten(check.evidence, _EVIDENCE) if check.evidence else ""
+        command = f" (`{shorten(check.command, _COMMAND)}`)" if check.command else ""
+        # The notes say what doesn't count.
+        evidence = shorten(check.evidence, _EVIDENCE) if check.evidence and not check.passed else ""
         lines.append(f"- {check.name}{command}: {result}" + (f"\n{evidence}" if evidence else ""))
     return "\n".join([*lines, *(f"- {shorten(note, _EVIDENCE)}" for note in verification.notes)])
 

@@ -19,6 +19,7 @@ class WorkbenchCheckRunner:
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
         self.ran: list[str] = []
+        self.arguments: list[JsonObject] = []
 
     async def run(
         self,
@@ -32,6 +33,7 @@ class WorkbenchCheckRunner:
         directory_label: str = "",
     ) -> Outcome | None:
         self.ran.append(name)
+        self.arguments.append(args)
         context = BatchContext(directory or str(self._bench.workspace), "auto", self._bench.ledger)
         try:
             async with asyncio.timeout(seconds):

@@ -43,6 +43,7 @@ class Tried:
         self.passed = all(check.passed for check in self.checks)
         self.evidence = "\n".join(check.evidence for check in self.checks)
         self.ran = runner.ran
+        self.arguments = runner.arguments
 
 
 async def tried(bench: Workbench, changes: list[FileVersions], request: str = "change it", **options: Any) -> Tried:
@@ -82,6 +83,19 @@ async def test_what_failed_before_in_the_same_way_is_known_and_named(bench: Work
     assert done.proves
     assert done.evidence == "failed before the task too: test_calc.py::test_add"
     assert done.notes == ["Failed before the task too, so it doesn't count: test_calc.py::test_add"]
+
+
+async def test_only_the_tests_that_fail_run_without_the_change(bench: Workbench) -> None:
+    bench.write("test_calc.py", TESTS)
+    more = "".join(f"def test_{number}():\n    assert not calc\n\n\n" for number in range(7))
+    bench.write("test_more.py", f"import calc\n\n\n{more}")
+    done = await tried(bench, changed(bench, calc__py=(BROKEN, f"{BROKEN}\n\ndef neg(a):\n    return -a\n")))
+    assert done.passed
+    names = [f"test_more.py::test_{number}" for number in range(7)]
+    assert done.ran[-1] == "before"
+    assert done.arguments[-1] == {"target": ["test_calc.py::test_add", *names]}
+    (note,) = done.notes
+    assert note.startswith("Failed before the task too, so they don't count: ") and note.endswith(" and 3 more")
 
 
 @pytest.mark.parametrize(

@@ -67,3 +67,6 @@ def test_arguments_are_short_and_begin_with_what_the_call_is_about() -> None:
     told = format_arguments({"path": "a.py", "oldText": "what", "replaceAll": True, "glob": None, "symbol": "x" * 100})
     assert told == f"a.py replaceAll=true symbol={'x' * 23}…"
     assert format_arguments({"command": ["git", "log"]}) == "git log"
+    assert format_arguments({"path": "a.py", "edits": [{"oldText": "x"}]}) == "a.py"
+    where = {"target": ["tests/a.py", "tests/b.py"], "where": "without the task's changes"}
+    assert format_arguments(where) == "tests/a.py tests/b.py (without the task's changes)"
