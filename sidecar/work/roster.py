@@ -107,7 +107,7 @@ ROSTER: dict[str, Agent] = {
         Agent("reviewer", "Reviews a change and reports problems.", "fast", (*READ, "run_tests"), 5),
         Agent("terminal", "Runs commands and tests and reads their output.", "instant", (*READ, *RUN), 5),
         Agent("researcher", "Answers a question about the workspace and cites its sources.", "smart", READ, 5),
-        Agent("docs", "Writes documentation.", "smart", (*READ, *WRITE, *FURTHER), 5),
+        Agent("docs", "Writes documentation.", "smart", (*READ, *WRITE, *RUN, *FURTHER), 5),
     )
 }
 

@@ -4,6 +4,7 @@ import pytest
 
 from sidecar.models.port import ModelTurn, ToolUse
 from sidecar.wire.tools import ToolInfo
+from sidecar.work.handover import WORKERS
 from sidecar.work.roster import ROSTER
 from sidecar.work.tool_selection import BUDGET, MORE_TOOLS, ToolSelection, description_size
 from tools.executor.registry import default_registry
@@ -27,6 +28,12 @@ def test_what_is_offered_at_first_stays_within_its_budget(agent: object, read_on
     selection = ToolSelection(REGISTRY.offers(frozenset(chosen.tools)))
     assert sum(map(description_size, selection.offered)) <= BUDGET
     assert {"read_file", "search_code", MORE_TOOLS} <= set(named(selection))
+
+
+@pytest.mark.parametrize("worker", WORKERS)
+def test_a_worker_may_use_every_tool_that_its_first_request_describes(worker: str) -> None:
+    shared = frozenset((*ROSTER[worker].tools, *ROSTER["reviewer"].tools))
+    assert set(named(ToolSelection(REGISTRY.offers(shared)))) - {MORE_TOOLS} <= set(ROSTER[worker].tools)
 
 
 def test_the_coder_begins_with_what_most_tasks_need() -> None:
