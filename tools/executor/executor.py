@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 from sidecar.cache import Caches
@@ -16,7 +17,7 @@ from tools.executor.hooks import Hooks
 from tools.executor.registry import Registry
 from tools.executor.runner import CallRunner
 from tools.executor.session import ChangeWindow, Session
-from tools.executor.validation import validate
+from tools.executor.validation import adapt, validate
 from tools.host import Host, Killed
 from tools.ledger import IntentRecord, Ledger, NewBlob, Outcome
 from tools.policy.policy import Policy
@@ -142,6 +143,8 @@ class Executor:
                 raise self._not_offered(tool.spec, context)
             if call.problem:
                 raise InvalidArguments(call.problem)
+            if (adapted := adapt(tool, call.args)) is not call.args:
+                call = replace(call, args=adapted)
             args = validate(tool, call.args, context.workspace)
         except ToolError as error:
             return error

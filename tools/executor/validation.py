@@ -1,6 +1,11 @@
 """Validates a call's arguments against the tool's schema; the error names each wrong argument and the signature."""
 
-from pydantic import ValidationError
+import json
+from collections.abc import Set
+from functools import cache
+
+from pydantic import JsonValue, ValidationError
+from pydantic.alias_generators import to_camel
 
 from sidecar.wire.base import JsonObject
 from sidecar.wire.validation import describe_errors
@@ -18,6 +23,52 @@ _JSON_TYPES: dict[str, type | tuple[type, ...]] = {
     "array": list,
     "object": dict,
 }
+
+#: Names that models know from other agents' tools, and ours for the same argument.
+_NAMES = {
+    "file_path": "path",
+    "filePath": "path",
+    "old_string": "oldText",
+    "old_str": "oldText",
+    "new_string": "newText",
+    "new_str": "newText",
+    "file_text": "content",
+}
+_EDIT = frozenset({"oldText", "newText"})
+
+
+def adapt(tool: AnyTool, args: JsonObject) -> JsonObject:
+    """The arguments under our names: `path` for `file_path`, `startLine` for `start_line`. Edits may be JSON text."""
+    if tool.spec.parameters is not None or not isinstance(args, dict):
+        return args
+    fields = _fields(tool.spec.arguments)
+    return args if args.keys() <= fields and "edits" not in args else _rename(args, fields)
+
+
+@cache
+def _fields(kind: type[Arguments]) -> frozenset[str]:
+    return frozenset(field.alias or name for name, field in kind.model_fields.items())
+
+
+def _rename(args: JsonObject, fields: Set[str]) -> JsonObject:
+    renamed: JsonObject = {}
+    for name, value in args.items():
+        ours = name if name in fields else _NAMES.get(name, to_camel(name))
+        if ours not in fields or (ours != name and (ours in args or ours in renamed)):
+            ours = name
+        renamed[ours] = _edits(value) if ours == "edits" and ours in fields else value
+    return renamed
+
+
+def _edits(value: JsonValue) -> JsonValue:
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return value
+    if not isinstance(value, list):
+        return value
+    return [_rename(each, _EDIT) if isinstance(each, dict) else each for each in value]
 
 
 def validate(tool: AnyTool, args: JsonObject, workspace: str) -> Arguments:
@@ -78,15 +129,21 @@ def signature(tool: AnyTool) -> str:
     schema = tool.spec.schema
     required, properties = _list(schema.get("required")), schema.get("properties")
     parts = [
-        f"{name}{'' if name in required else '?'}: {_type(field) if isinstance(field, dict) else 'any'}"
+        f"{name}{'' if name in required else '?'}: {_type(field, schema) if isinstance(field, dict) else 'any'}"
         for name, field in (properties.items() if isinstance(properties, dict) else ())
     ]
     return "{" + ", ".join(parts) + "}"
 
 
-def _type(field: JsonObject) -> str:
+def _type(field: JsonObject, schema: JsonObject) -> str:
     options = field.get("anyOf")
     if isinstance(options, list):
-        names = [_type(option) for option in options if isinstance(option, dict)]
+        names = [_type(option, schema) for option in options if isinstance(option, dict)]
         return " | ".join(name for name in names if name != "null")
+    items, defined = field.get("items"), schema.get("$defs")
+    if isinstance(items, dict) and isinstance(defined, dict):
+        items = defined.get(str(items.get("$ref")).rpartition("/")[2], items)
+    if isinstance(items, dict) and isinstance(properties := items.get("properties"), dict):
+        inner = [f"{name}: {_type(each, schema)}" for name, each in properties.items() if isinstance(each, dict)]
+        return "[{" + ", ".join(inner) + "}]"
     return str(field.get("type", "object"))

@@ -365,3 +365,22 @@ async def test_a_failing_ledger_is_not_mistaken_for_a_failing_tool(bench: Workbe
         await bench.executor.batch(calls, context)
     with pytest.raises(OSError, match="disk full"):
         await bench.executor.batch(calls[:1], context)
+
+
+async def test_arguments_under_the_names_of_other_agents_are_understood(bench: Workbench) -> None:
+    bench.write("a.txt", "one\ntwo\n")
+    read = await bench.call("read_file", file_path="a.txt", start_line=2)
+    assert (read.status, read.content) == ("success", "2 two")
+    edited = await bench.call("edit_file", file_path="a.txt", old_string="one", new_string="1")
+    assert (edited.status, bench.read("a.txt")) == ("success", b"1\ntwo\n")
+    edits = '[{"old_string": "two", "new_string": "2"}]'
+    assert (await bench.call("multi_edit", path="a.txt", edits=edits)).status == "success"
+    assert bench.read("a.txt") == b"1\n2\n"
+
+
+async def test_a_name_that_is_given_twice_is_not_chosen_among(bench: Workbench) -> None:
+    bench.write("a.txt", "one\n")
+    outcome = await bench.call("read_file", path="a.txt", file_path="b.txt")
+    assert outcome.error is not None and outcome.error.code == "invalid_arguments"
+    outcome = await bench.call("multi_edit", path="a.txt", edits="no list")
+    assert "edits: [{oldText: string, newText: string}]" in outcome.content
