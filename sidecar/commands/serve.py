@@ -35,6 +35,8 @@ NEEDS_WSL = (
 )
 #: Python's own interval is ten times longer.
 _SWITCH_SECONDS = 0.0005
+#: Between two messages that no file handle is left.
+_HANDLES_SECONDS = 60.0
 #: M_MMAP_THRESHOLD and M_ARENA_MAX of malloc.h.
 _MMAP_THRESHOLD, _ARENA_MAX = -3, -8
 
@@ -93,7 +95,7 @@ async def serve_until_stopped(args: argparse.Namespace, place: Path) -> int:
     from sidecar.telemetry import logs
 
     logs.configure()
-    asyncio.get_running_loop().set_exception_handler(_log_exception)
+    asyncio.get_running_loop().set_exception_handler(_ExceptionLog())
     from sidecar.api.server import Certificate
     from sidecar.app.launch import Launch
     from sidecar.app.sidecar import Sidecar
@@ -153,12 +155,19 @@ async def _doors_beside(place: Path, port: int) -> AsyncIterator[None]:
         await asyncio.wait([running])
 
 
-def _log_exception(loop: "AbstractEventLoop", context: dict[str, Any]) -> None:
-    error = context.get("exception")
-    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
-        log.error("No file handles are left (`ulimit -n`): new connections wait until others are closed.")
-    else:
-        loop.default_exception_handler(context)
+class _ExceptionLog:
+    """Logs what no task handled. While no file handle is left, asyncio tells of it many times a second."""
+
+    def __init__(self) -> None:
+        self._silent_until = 0.0
+
+    def __call__(self, loop: "AbstractEventLoop", context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if not (isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE)):
+            loop.default_exception_handler(context)
+        elif loop.time() >= self._silent_until:
+            self._silent_until = loop.time() + _HANDLES_SECONDS
+            log.error("No file handles are left (`ulimit -n`): new connections wait until others are closed.")
 
 
 def ready_line() -> Callable[["Wire"], None]:
