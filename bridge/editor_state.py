@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from sidecar.wire.base import JsonObject
 from sidecar.wire.bridge import Diagnostic, NotifyFrame
 from tools.spec import ToolResult
+from tools.text import plural
 
 DIAGNOSTICS_TOOL = "get_diagnostics"
 _MAX_WORKSPACES = 64
@@ -132,7 +133,7 @@ def render_diagnostics(
     return ToolResult(
         content="\n".join([*(lines or ["No problems found."]), *notes, f"checked with: {shell}"]),
         details={"diagnostics": shown[:_MAX_SHOWN], "checkers": [shell], "new": 0},
-        summary=f"{errors} error{'s' * (errors != 1)}, {warnings} warning{'s' * (warnings != 1)} ({shell})",
+        summary=f"{plural(errors, 'error')}, {plural(warnings, 'warning')} ({shell})",
     )
 
 

@@ -75,6 +75,13 @@ class Arguments(Wire):
         return default
 
 
+class PathlessArguments(Arguments):
+    """Of a tool that touches no file."""
+
+    def paths(self) -> tuple[str, ...]:
+        return ()
+
+
 A_contra = TypeVar("A_contra", bound=Arguments, contravariant=True)
 
 

@@ -1,13 +1,10 @@
 from tools.builtin.run_command import process_details
 from tools.host import Host
-from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.spec import Call, Output, PathlessArguments, ToolResult, ToolSpec
 
 
-class CommandOutputArguments(Arguments):
+class CommandOutputArguments(PathlessArguments):
     command_id: str
-
-    def paths(self) -> tuple[str, ...]:
-        return ()
 
 
 class CommandOutput:

@@ -4,18 +4,15 @@ from pydantic import Field
 
 from tools.errors import ToolError
 from tools.host import Host
-from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.spec import Call, Output, PathlessArguments, ToolResult, ToolSpec
 
 
-class DelegateArguments(Arguments):
+class DelegateArguments(PathlessArguments):
     task: Annotated[
         str, Field(min_length=1, max_length=20_000, description="All it needs to know; it sees nothing else.")
     ]
     tools: Annotated[Literal["read", "all"], Field(description="all: as many as you have.")] = "read"
     max_turns: Annotated[int, Field(ge=1, le=30)] = 10
-
-    def paths(self) -> tuple[str, ...]:
-        return ()
 
 
 class Delegate:

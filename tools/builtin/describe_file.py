@@ -14,6 +14,7 @@ from tools.code.source import SourceText
 from tools.errors import TooLarge, ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.text import plural
 from tools.text_files import read_required
 
 _SYMBOLS = 40
@@ -67,8 +68,7 @@ class DescribeFile:
             "symbols": len(outline.items),
             "importers": known,
         }
-        plural = "" if len(outline.items) == 1 else "s"
-        return ToolResult(lines, details, f"{outline.language}, {len(outline.items)} symbol{plural}")
+        return ToolResult(lines, details, f"{outline.language}, {plural(len(outline.items), 'symbol')}")
 
 
 async def _folder(path: str, host: Host, call: Call) -> ToolResult:
@@ -85,7 +85,7 @@ async def _folder(path: str, host: Host, call: Call) -> ToolResult:
 def _render(source: SourceText, outline: Outline, imported: Sequence[ResolvedImport], importers: Sequence[str]) -> str:
     lines = source.content.count(b"\n") + (not source.content.endswith(b"\n") and bool(source.content))
     kind = "a test" if is_test(source.path) else "a file"
-    parts = [f"**`{source.path}`** is {kind} in {outline.language}, {lines} line{'s' if lines != 1 else ''}."]
+    parts = [f"**`{source.path}`** is {kind} in {outline.language}, {plural(lines, 'line')}."]
     if doc := file_purpose(source):
         parts.append("\n".join(f"> {line}".rstrip() for line in doc.splitlines()[:12]))
     if outline.errors:

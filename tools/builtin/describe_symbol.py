@@ -13,6 +13,7 @@ from tools.code.symbol_search import FILES, SearchResult, SymbolSearch
 from tools.code.usages import Callee, SymbolUsage, find_callees, locate_callee
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.text import plural
 
 _SHOWN = 12
 #: After a definition that is not this project's own.
@@ -136,7 +137,7 @@ def _by_place(used: Sequence[SymbolUsage]) -> dict[tuple[str, str], list[SymbolU
 def _count(places: Mapping[tuple[str, str], Sequence[SymbolUsage]]) -> str:
     count, files = len(places), len({path for path, _ in places})
     tests = sum(is_test(path) for path, _ in places)
-    words = f"{count} place{'s' if count != 1 else ''} in {files} file{'s' if files != 1 else ''}"
+    words = f"{plural(count, 'place')} in {plural(files, 'file')}"
     return f"{words} ({tests} of them in tests)" if tests else words
 
 

@@ -6,7 +6,7 @@ from pydantic import Field, JsonValue
 from tools.errors import ToolError
 from tools.host import Host
 from tools.public_web import PublicWeb, WebPage, parse_url, private_name
-from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.spec import Call, Output, PathlessArguments, ToolResult, ToolSpec
 from tools.text import first_words
 
 _BLOCK_TAGS = "p div br li tr h1 h2 h3 h4 h5 h6 pre section article table ul ol dt dd"
@@ -14,12 +14,9 @@ _BLOCKS = frozenset(_BLOCK_TAGS.split())
 _UNSEEN = frozenset({"script", "style", "template", "noscript", "svg", "head"})
 
 
-class FetchUrlArguments(Arguments):
+class FetchUrlArguments(PathlessArguments):
     url: Annotated[str, Field(min_length=8, max_length=2_000)]
     max_bytes: Annotated[int, Field(ge=1, le=1_000_000)] = 50_000
-
-    def paths(self) -> tuple[str, ...]:
-        return ()
 
     def host(self) -> str:
         try:

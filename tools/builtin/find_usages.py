@@ -11,6 +11,7 @@ from tools.code.symbol_search import DEPTH, FILES, Impact, Reached, SymbolSearch
 from tools.host import Host
 from tools.paths import normalize
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.text import plural
 
 _SHOWN = 40
 _LEVEL = 15
@@ -80,7 +81,7 @@ def _render_impact(head: str, reach: Impact) -> str:
         parts.append(
             "\n".join(
                 [
-                    f"**Tests that reach it** ({len(tests)} in {len(files)} file{'s' if len(files) > 1 else ''}):",
+                    f"**Tests that reach it** ({len(tests)} in {plural(len(files), 'file')}):",
                     *_listed(tests, False),
                 ]
             )

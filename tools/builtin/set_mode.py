@@ -3,15 +3,12 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tools.host import Host
-from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.spec import Call, Output, PathlessArguments, ToolResult, ToolSpec
 
 
-class SetModeArguments(Arguments):
+class SetModeArguments(PathlessArguments):
     mode: Annotated[Literal["edit"], Field(description="edit: get the tools that change files and run commands.")]
     why: Annotated[str, Field(min_length=1, max_length=1_000, description="What you would change, for the user.")]
-
-    def paths(self) -> tuple[str, ...]:
-        return ()
 
 
 class SetMode:

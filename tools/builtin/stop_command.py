@@ -1,14 +1,11 @@
 from tools.builtin.run_command import process_details
 from tools.host import Host
-from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.spec import Call, Output, PathlessArguments, ToolResult, ToolSpec
 from tools.text import plural
 
 
-class StopCommandArguments(Arguments):
+class StopCommandArguments(PathlessArguments):
     command_id: str
-
-    def paths(self) -> tuple[str, ...]:
-        return ()
 
 
 class StopCommand:

@@ -3,7 +3,7 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue
 
 from tools.host import Host
-from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.spec import Arguments, Call, Output, PathlessArguments, ToolResult, ToolSpec
 
 
 class TodoItem(Arguments):
@@ -11,11 +11,8 @@ class TodoItem(Arguments):
     state: Literal["pending", "running", "done", "failed"] = "pending"
 
 
-class TodoArguments(Arguments):
+class TodoArguments(PathlessArguments):
     items: Annotated[list[TodoItem], Field(max_length=50)]
-
-    def paths(self) -> tuple[str, ...]:
-        return ()
 
 
 class Todo:

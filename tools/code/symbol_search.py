@@ -17,6 +17,7 @@ from tools.code.usages import SymbolUsage, UsageFinder, UsageReport
 from tools.errors import ToolError
 from tools.host import Host
 from tools.spec import Call
+from tools.text import plural
 
 #: How many files are parsed for one answer.
 FILES = 600
@@ -217,10 +218,10 @@ async def find_impact(found: SearchResult, search: SymbolSearch) -> Impact:
         if depth == DEPTH:
             break
         if len(reached) > _SYMBOLS or time.monotonic() > ends:
-            return Impact(reached, f"Followed {depth} step{'s' if depth > 1 else ''}; there is more behind that.")
+            return Impact(reached, f"Followed {plural(depth, 'step')}; there is more behind that.")
         sources, left_out = await search.sources(sorted({each.name for each in frontier}))
         if left_out:
-            return Impact(reached, f"Followed {depth} step{'s' if depth > 1 else ''}; too many files are behind that.")
+            return Impact(reached, f"Followed {plural(depth, 'step')}; too many files are behind that.")
         finder = await search.finder({each.name for each in frontier}, members=any(each.owner for each in frontier))
         step = await asyncio.to_thread(_step, frontier, finder, sources)
     return Impact(reached, f"Followed {DEPTH} steps.")

@@ -24,7 +24,7 @@ from tools.sandboxes.port import (
     SandboxOutput,
     SandboxSpec,
 )
-from tools.spec import AnyTool, Arguments, Call, External, Output, ToolResult, ToolSpec
+from tools.spec import AnyTool, Call, External, Output, PathlessArguments, ToolResult, ToolSpec
 from tools.text import clip
 
 if TYPE_CHECKING:
@@ -160,11 +160,8 @@ class CodegenRun:
         raise SandboxError(f"Codegen doesn't take it: {why}. {self.page}".strip())
 
 
-class CodegenArguments(Arguments):
+class CodegenArguments(PathlessArguments):
     prompt: Annotated[str, Field(min_length=1, max_length=50_000, description="All that its agent has to know.")]
-
-    def paths(self) -> tuple[str, ...]:
-        return ()
 
 
 class CodegenTool:

@@ -24,6 +24,7 @@ from tools.local.walk import Exclusions, TooLargeToScan, Walker
 from tools.protected import protected_part, secret_part
 from tools.sandboxes.port import SandboxError, SandboxSession
 from tools.skipped import CACHE_FOLDERS, INSTALLED_FOLDERS, VERSION_CONTROL
+from tools.text import plural
 
 MAX_BYTES = 256 * 1024 * 1024
 _MAX_FILES = 50_000
@@ -140,7 +141,7 @@ class WorkspaceCopy:
             changes += self._change(path, self._sent[path], None, approved, kept)
         done = self._write(changes, found, kept)
         if ignored:
-            kept.append(f"{ignored} ignored file{'s' if ignored > 1 else ''}")
+            kept.append(plural(ignored, "ignored file"))
         return BroughtBack(tuple(name_to_text(path) for path in done), tuple(kept))
 
     def _change(
