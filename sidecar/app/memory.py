@@ -3,7 +3,7 @@
 import logging
 import os
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.app.launch import Launch
 from sidecar.app.stores import Stores
@@ -15,6 +15,9 @@ from sidecar.memory.local import LocalMemory
 from sidecar.memory.notes import Notes
 from sidecar.memory.past import Past
 from sidecar.memory.skills import Skills
+
+if TYPE_CHECKING:
+    from sidecar.memory.shared_vectors import SharedVectors
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +33,7 @@ def open_memories(launch: Launch, settings: Settings, stores: Stores, watcher: W
     notes = _open_notes(launch, settings, stores.repositories)
     return Memories(
         code=_open_code(settings, stores.private, watcher),
-        past=Past(stores.journal, notes),
+        past=Past(stores.journal, notes, _open_past_vectors(settings, stores)),
         notes=notes,
         skills=Skills(config_file().parent, stores.trust.trusted),
     )
@@ -47,6 +50,15 @@ def _open_code(settings: Settings, private: Path, watcher: Watcher) -> LocalMemo
         except R2RError as error:
             log.warning("Only the local index answers: %s", error)
     return LocalMemory(private, settings.sandbox, watcher.subscribe, vectors=settings.memory_vectors)
+
+
+def _open_past_vectors(settings: Settings, stores: Stores) -> "SharedVectors | None":
+    """Of a fleet, whose past can be long; on one machine the words find enough."""
+    if stores.shared is None or not settings.memory_vectors:
+        return None
+    from sidecar.memory.shared_vectors import SharedVectors
+
+    return SharedVectors(stores.shared)
 
 
 def _open_notes(launch: Launch, settings: Settings, repositories: Repositories) -> Notes:

@@ -3,9 +3,12 @@
 import asyncio
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Collection as Some
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Literal, NamedTuple, Protocol
 
+from sidecar.journal.errors import UnknownTask
 from sidecar.journal.port import Journal, TaskFilter
 from sidecar.memory.notes import Note, NoteKind, Notes
 from sidecar.memory.tokens import STOP_WORDS, count_terms, query_terms, stem, words_of
@@ -20,6 +23,10 @@ _SHOWN = 600
 _NEAR = 0.45
 _K1 = 1.2
 _SMOOTHING = 10
+#: Nearer than work that has nothing to do with the question.
+_ALIKE = 0.45
+#: How much a vector counts beside all words of the question.
+_OF_VECTORS = 0.2
 
 
 class PastWork(NamedTuple):
@@ -36,10 +43,30 @@ class PastWork(NamedTuple):
         return f"{self.kind.removesuffix('s')} {self.id}: {self.title}\n{self.text}".rstrip()
 
 
+class Stale(NamedTuple):
+    """A task or a note whose vector is missing or old; one of both."""
+
+    task: str | None
+    note: str | None
+
+
+class PastVectors(Protocol):
+    """How alike past work is to a question, beside its words."""
+
+    async def stale(self, statuses: Some[Status]) -> Sequence[Stale]: ...
+
+    async def add(self, works: Sequence[tuple[Stale, str, int, str]]) -> None:
+        """Each with its workspace, its last event, and its text."""
+
+    async def nearest(self, query: str, workspaces: Some[str]) -> Mapping[str, float]:
+        """By id, from 0 to 1; of all workspaces if none is named."""
+
+
 class Past:
-    def __init__(self, journal: Journal, notes: Notes) -> None:
+    def __init__(self, journal: Journal, notes: Notes, vectors: PastVectors | None = None) -> None:
         self._journal = journal
         self._notes = notes
+        self._vectors = vectors
 
     async def search(
         self,
@@ -53,24 +80,45 @@ class Past:
         wanted = frozenset(collections)
         place = self._notes.place(workspace)
         found: list[PastWork] = []
+        alike = await self._alike(query, {workspace, place})
         if "tasks" in wanted:
-            tasks = await self._candidates(query, {workspace, place})
+            tasks = await self._candidates(query, {workspace, place}, alike)
             own = [task for task in tasks if task.id != without and self._notes.place(task.workspace) == place]
             found += [_of_task(task) for task in own]
         if wanted & {"decisions", "patterns"}:
             notes = await asyncio.to_thread(self._notes.list, place, accepted=True)
             found += [_of_note(note) for note in notes if note.kind in wanted]
-        return _ranked(query, found)[:limit]
+        return _ranked(query, found, alike)[:limit]
 
-    async def _candidates(self, query: str, workspaces: set[str]) -> Sequence[Task]:
-        """The newest tasks, and of older ones those that the full text finds."""
+    async def _alike(self, query: str, workspaces: set[str]) -> Mapping[str, float]:
+        """How alike the nearest work is, as far as vectors say; first, work that has none gets one."""
+        if self._vectors is None:
+            return {}
+        works: list[tuple[Stale, str, int, str]] = []
+        for each in await self._vectors.stale(_ENDED):
+            with suppress(UnknownTask):
+                if each.task is not None:
+                    task = await self._journal.task(each.task)
+                    work = _of_task(task)
+                    works.append((each, task.workspace, task.last_seq, f"{work.title}\n{work.text}"))
+                elif each.note is not None and (note := await asyncio.to_thread(self._notes.get, each.note)):
+                    works.append((each, note.workspace, 0, f"{note.title}\n{note.text}"))
+        await self._vectors.add(works)
+        found = await self._vectors.nearest(query, _named(workspaces))
+        return {name: share for name, share in found.items() if share >= _ALIKE}
+
+    async def _candidates(self, query: str, workspaces: set[str], alike: Mapping[str, float]) -> Sequence[Task]:
+        """The newest tasks, and of older ones those that the full text or the vectors find."""
         recent = await self._journal.tasks(TaskFilter(_ENDED), limit=_TASKS)
         if len(recent) < _TASKS:
             return recent
-        # A remote has several spellings.
-        named = workspaces if all(each.startswith("/") for each in workspaces) else ()
+        named = _named(workspaces)
         wanted = TaskFilter(_ENDED, workspaces=named, words=_beginnings(query), any_word=True)
         older = await self._journal.tasks(wanted, limit=_TASKS, before=recent[-1].id)
+        known = {task.id for task in (*recent, *older)}
+        for name in alike:
+            with suppress(UnknownTask):
+                older = [*older, *([await self._journal.task(name)] if name not in known else [])]
         return [*recent, *older]
 
     async def similar_tasks(
@@ -79,6 +127,11 @@ class Past:
         """For a planner: past tasks that are near enough to this request, with what worked."""
         found = await self.search(workspace, request, limit, ("tasks",), without)
         return [each for each in found if each.share >= _NEAR]
+
+
+def _named(workspaces: set[str]) -> set[str]:
+    """None if they can't be told by their names: a remote has several spellings."""
+    return workspaces if all(each.startswith("/") for each in workspaces) else set()
 
 
 def _beginnings(query: str) -> str:
@@ -106,8 +159,8 @@ def _of_note(note: Note) -> PastWork:
     return PastWork(note.kind, note.id, note.title, first_words(note.text, _SHOWN), 0.0, 0.0)
 
 
-def _ranked(query: str, works: Sequence[PastWork]) -> list[PastWork]:
-    """BM25 over these few; titles count twice."""
+def _ranked(query: str, works: Sequence[PastWork], alike: Mapping[str, float]) -> list[PastWork]:
+    """BM25 over these few; titles count twice. What is alike without a word in common comes last."""
     terms = query_terms(query)
     counts = [count_terms(f"{work.title} {work.title} {work.text}") for work in works]
     frequency = Counter(term for count in counts for term in terms if count[term])
@@ -118,7 +171,8 @@ def _ranked(query: str, works: Sequence[PastWork]) -> list[PastWork]:
     for work, count in zip(works, counts, strict=True):
         inside = [term for term in terms if count[term]]
         score = sum(weights[term] * count[term] * (_K1 + 1) / (count[term] + _K1) for term in inside)
-        if inside:
+        if inside or work.id in alike:
+            score += _OF_VECTORS * total * alike.get(work.id, 0.0)
             share = sum(weights[term] for term in inside) / total
             found.append(work._replace(share=round(share, 4), score=round(score / total, 4)))
     return sorted(found, key=lambda each: -each.score)

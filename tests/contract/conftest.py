@@ -11,6 +11,15 @@ from sidecar.journal.sqlite import SqliteJournal
 from tests.contract.journals import postgres_journal
 from tests.support.containers import podman
 from tests.support.e2b_server import E2bServer
+from tests.support.servers import Postgres, programs_with_pgvector
+
+
+@pytest.fixture(scope="module")
+def vector_postgres() -> Iterator[Postgres]:
+    """One with pgvector."""
+    server = Postgres(programs=programs_with_pgvector())
+    yield server
+    server.close()
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgres"])

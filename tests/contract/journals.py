@@ -36,9 +36,11 @@ async def seqs(journal: Journal, task_id: str, after: int = 0) -> list[int | Non
     return [event.seq for event in (await journal.events(task_id, after)).events]
 
 
-async def postgres_journal(request: pytest.FixtureRequest, retention: Retention | None = None) -> Journal:
+async def postgres_journal(
+    request: pytest.FixtureRequest, retention: Retention | None = None, server: str = "postgres"
+) -> Journal:
     """An empty journal on the server of this test process."""
     from sidecar.journal.postgres.journal import PostgresJournal
 
-    server = request.getfixturevalue("postgres")
-    return await PostgresJournal.open(server.url, retention, schema=f"test_{secrets.token_hex(6)}")
+    url = request.getfixturevalue(server).url
+    return await PostgresJournal.open(url, retention, schema=f"test_{secrets.token_hex(6)}")

