@@ -7,6 +7,7 @@ is quoted as information and can't change what an agent may do.
 import asyncio
 import os
 import platform
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import PurePosixPath
 
@@ -36,8 +37,10 @@ _FOLDERS = 4
 _PLACE, _SYSTEM, _CHANGES, _FILE, _OPEN, _MAP, _MENTIONED, _HIDDEN = 250, 200, 180, 120, 150, 500, 380, 120
 #: Bytes of a map by rank, of the plain one beside it, and of the names of skills.
 RANKED_MAP, _MAP_BESIDE, _SKILLS = 450, 300, 300
-#: Of a line of the map, bytes for the names in a folder.
-_NAMES = 110
+#: Of a line of the map, bytes for the names in a folder of code, and in any other.
+_CODE_NAMES, _OTHER_NAMES = 230, 60
+#: Files at the top that every project has and that say nothing about it.
+_USUAL = re.compile(r"(?i)^(?:licen[cs]e|copying|notice|pkg-info|manifest\.in|authors|citation)|[.-]lock(?:\.\w+)?$")
 _MIN_QUOTE = 100
 _EXTRA = 4_096
 #: Each lookup of a name may take a while in a large workspace.
@@ -251,10 +254,11 @@ async def _map(host: Host, room: int) -> str:
         if _PACKAGE in inside and not any(each.endswith(_CODE) for each in visible):
             visible.insert(0, _PACKAGE)
         shown = [each for each in visible if not _left_out(each)]
-        lines.append((_rank(name, shown), f"{name} {_listed(shown)}".rstrip()))
+        rank = _rank(name, shown)
+        lines.append((rank, f"{name} {_listed(shown, _OTHER_NAMES if rank else _CODE_NAMES)}".rstrip()))
         await asyncio.sleep(0)
     ordered = [line for _, line in sorted(lines, key=lambda each: each[0])]
-    files = [name for name in names if not name.endswith("/")]
+    files = [name for name in names if not name.endswith("/") and _USUAL.search(name) is None]
     return _fitting([*ordered, *files], room, len(folders) - len(lines))
 
 
@@ -283,13 +287,13 @@ def _rank(folder: str, names: Sequence[str]) -> int:
     return 0 if has_code and not folder.startswith(("doc", "example")) else 2
 
 
-def _listed(names: Sequence[str]) -> str:
+def _listed(names: Sequence[str], room: int) -> str:
     """As many names as fit, in whole."""
     if not names:
         return ""
     shown = ""
     for number, name in enumerate(names):
-        if len(shown) + len(name) > _NAMES:
+        if len(shown) + len(name) > room:
             return f"({shown}{', ' if shown else ''}{len(names) - number} more)"
         shown += f", {name}" if shown else name
     return f"({shown})"

@@ -110,12 +110,13 @@ class ToolSelection:
         new = [known[name] for name in dict.fromkeys(names) if name in known and name not in offered]
         unknown = [name[:60] for name in names if name not in known]
         lines = [f"Now described to you: {', '.join(tool.name for tool in new)}."] if new else []
-        if unknown or not names:
+        lines += [f"You have no tool {', '.join(unknown)}."] if unknown else []
+        # Whoever got some of what it asked for read the other names in our own description.
+        if not names or (unknown and not new):
             waiting = [f"{name}: {tool.description}" for name, tool in self._tools.items() if name not in offered]
-            lines += [f"You have no tool {', '.join(unknown)}."] if unknown else []
             lines.append("\n".join(["Further tools:", *waiting]) if waiting else "Every tool is described to you.")
             lines += [f"Search with `query` for tools of {self._servers}."] if self._servers else []
-        elif not new:
+        elif not new and not unknown:
             lines.append("They are described to you already.")
         if new:
             self.offered = (*self.offered, *new)

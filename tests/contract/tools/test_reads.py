@@ -290,3 +290,12 @@ async def test_every_tool_has_a_schema_that_says_what_it_takes(bench: Workbench)
         assert info.description.endswith((".", "TSX, Go, Rust, Java, C, C++."))
         assert info.parameters["additionalProperties"] is False
         assert info.timeout > 0
+
+
+async def test_a_missing_file_is_answered_with_the_one_that_was_probably_meant(bench: Workbench) -> None:
+    bench.write("src/pkg/signer.py", "x\n")
+    for wrong in ("src/pkg/sgner.py", "pkg/signer.py"):
+        outcome = await bench.call("read_file", path=wrong)
+        assert outcome.content == f"{wrong} does not exist. Did you mean src/pkg/signer.py?"
+    outcome = await bench.call("read_file", path="nowhere.md")
+    assert outcome.content == "nowhere.md does not exist. Look with list_dir or find_files."

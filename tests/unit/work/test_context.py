@@ -80,6 +80,21 @@ async def test_a_package_of_one_file_is_on_the_map_before_the_documents(tmp_path
     assert "egg-info" not in text
 
 
+async def test_the_map_gives_its_room_to_code_and_leaves_out_what_every_project_has(tmp_path: Path) -> None:
+    async with engine_harness(tmp_path) as harness:
+        modules = ["class_registry", "constants", "decorators", "error_store", "exceptions", "fields", "orderedset"]
+        for name in [f"src/pkg/{each}.py" for each in (*modules, "schema", "types", "utils", "validate")]:
+            (harness.workspace / name).parent.mkdir(parents=True, exist_ok=True)
+            (harness.workspace / name).write_text("x\n")
+        for name in (*(f"docs/page_{number}.rst" for number in range(30)), "LICENSE", "uv.lock", "setup.py"):
+            (harness.workspace / name).parent.mkdir(parents=True, exist_ok=True)
+            (harness.workspace / name).write_text("x\n")
+        text = request_text(await first_request(harness, "fix it"))
+    assert "orderedset.py, schema.py, types.py, utils.py, validate.py)" in text
+    assert "docs/ (page_0.rst, " in text and " more)\nsetup.py" in text
+    assert "LICENSE" not in text and "uv.lock" not in text
+
+
 async def test_rules_that_fit_are_quoted_as_a_whole(tmp_path: Path) -> None:
     rules = "\n".join(f"Rule {number}: use tabs." for number in range(30))
     async with engine_harness(tmp_path) as harness:

@@ -41,6 +41,11 @@ def test_the_coder_begins_with_what_most_tasks_need() -> None:
     assert {"read_file", "search_code", "find_files", "edit_file", "write_file", "run_command", "run_tests"} <= first
 
 
+def test_an_unknown_name_beside_a_known_one_does_not_list_all_others() -> None:
+    answer = ToolSelection(CODER).fetch(asks("delegate", "nonsense"))
+    assert answer.content == "Now described to you: delegate.\nYou have no tool nonsense."
+
+
 def test_however_many_tools_there_will_be_the_budget_holds() -> None:
     more = [tool.model_copy(update={"name": f"{tool.name}_{number}"}) for number in range(20) for tool in CODER]
     selection = ToolSelection([*CODER, *more])
