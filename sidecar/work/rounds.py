@@ -87,6 +87,9 @@ class RoundRunner:
             # Imported while the agents work; when it is needed, it would block the loop.
             self._loading = asyncio.create_task(asyncio.to_thread(import_module, _VERIFICATION))
         results = await run_pipeline(self._pipeline(setup, chosen), run)
+        # What they changed belongs to the result.
+        for killed in await self._executor.stop_commands(run.ledger):
+            run.ledger.killed("", killed.pid, killed.command)
         found = researched(results)
         changed, verification = changed_files(run.state), verification_result(run.state)
         project = run.request.workspace if run.request.creates_project else None

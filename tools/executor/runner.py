@@ -36,6 +36,8 @@ from tools.spec import PreparedChange, ToolResult, changes_files, plans_commands
 _PREVIEW_SECONDS = 1.0
 #: How often a call is asked about that keeps changing.
 _MAX_QUESTIONS = 10
+#: The ids of a task's calls begin with the task's own.
+_TASK = "t_"
 #: How long a call waits for a workspace that is gone, and how often it looks.
 WORKSPACE_SECONDS = 10.0
 _LOOK_SECONDS = 0.1
@@ -77,6 +79,7 @@ class CallRunner:
         return outcome
 
     async def _carry_out(self, context: CallContext) -> Outcome:
+        _check_background_command(context)
         for remote in filter(is_remote, self._backends):
             await remote.refresh(context.spec.name, context.workspace, tuple(context.args.paths()))
         backend = self._choose_backend(context)
@@ -413,6 +416,17 @@ class CallRunner:
             self.tracker.drop(context.window)
         # Without an outcome, a resume runs it, or asks for it, again.
         context.ledger.enqueue(context.event("cancelled", outcome))
+
+
+def _check_background_command(context: CallContext) -> None:
+    """A task reads and stops only its own background commands; a person who runs tools without a task, all of them."""
+    wanted, own = getattr(context.args, "command_id", None), context.session.commands
+    if wanted is not None and context.call.id.startswith(_TASK) and wanted not in own:
+        raise ToolError(
+            f"No background command of this task has the id {wanted!r}. Known: {', '.join(own) or 'none'}.",
+            advice="Start one with run_command.",
+            code="unknown_command",
+        )
 
 
 def _open_record(context: CallContext) -> IntentRecord | None:
