@@ -11,6 +11,7 @@ from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_FAILED, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
 from sidecar.commands.text import print_json, safe_line, style_for
+from tools.text import plural
 
 #: A server has 30 s to start.
 _TEST_SECONDS = 45.0
@@ -75,7 +76,7 @@ def list_servers(args: argparse.Namespace) -> int:
     for server in servers:
         state = "starts when used" if server["state"] == "stopped" else server["state"]
         paint = getattr(style, _STATES.get(server["state"], "dim"))
-        tools = f"{len(server['tools'])} tools" if server["tools"] else "tools unknown"
+        tools = plural(len(server["tools"]), "tool") if server["tools"] else "tools unknown"
         accepted = "accepted" if server["pinned"] else "not accepted yet"
         print(f"{safe_line(server['name'])}  {paint(state)}  {tools}, {accepted}  {safe_line(server['where'])}")
         if server.get("error"):
@@ -135,7 +136,7 @@ def login(args: argparse.Namespace) -> int:
         while isinstance(why, BaseExceptionGroup):
             why = why.exceptions[0]
         raise CommandFailed(f"Not signed in: {safe_line(str(why) or type(why).__name__)}", EXIT_FAILED) from error
-    print(f"Signed in; {safe_line(entry.name)} has {count} tools.")
+    print(f"Signed in; {safe_line(entry.name)} has {plural(count, 'tool')}.")
     return 0
 
 
@@ -167,7 +168,7 @@ def _test(client: Client, args: argparse.Namespace, *, accept: bool) -> int:
     if getattr(args, "json", False):
         print(json.dumps(result, ensure_ascii=False))
     elif result["tools"] or server["state"] in ("ready", "changed"):
-        print(f"{safe_line(server['name'])} has {len(result['tools'])} tools:")
+        print(f"{safe_line(server['name'])} has {plural(len(result['tools']), 'tool')}:")
         for tool in result["tools"]:
             print(f"  {safe_line(tool['name'])}  {safe_line(tool['description'])[:160]}")
         for each in server["leftOut"]:

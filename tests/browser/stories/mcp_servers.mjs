@@ -18,7 +18,7 @@ export default async function ({ sidecar, page }) {
   await page.getByRole("button", { name: "Add", exact: true }).click();
   const shown = page.getByRole("list", { name: "Tools of notes" });
   await shown.getByText("Returns the text.").waitFor();
-  await page.getByRole("button", { name: "Accept these tools" }).click();
+  await page.getByRole("button", { name: "Accept these 10 tools" }).click();
   const row = page.getByRole("list", { name: "MCP servers" }).getByRole("listitem").filter({ hasText: "notes" });
   await row.getByText(/, accepted/).waitFor();
 

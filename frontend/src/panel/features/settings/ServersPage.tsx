@@ -1,6 +1,7 @@
 import { type FormEvent, useEffect, useState } from "react";
 import type { McpServerInfo, McpTest } from "../../../wire/types.ts";
 import { useBrain } from "../../shared/brain.tsx";
+import { plural } from "../../shared/format.ts";
 import { revealHidden } from "../../shared/text.ts";
 import ui from "../../shared/ui.module.css";
 import { showError, showToast } from "../../stores/toasts.ts";
@@ -98,8 +99,10 @@ export function ServersPage() {
   );
 }
 
-function describe({ state, tools, pinned }: McpServerInfo): string {
-  return tools.length === 0 ? state : `${state}; ${tools.length} tools, ${pinned ? "accepted" : "not accepted"}`;
+function describe({ state, tools, pinned, own, error }: McpServerInfo): string {
+  const known = tools.length > 0 ? `; ${plural(tools.length, "tool")}, ${pinned ? "accepted" : "not accepted"}` : "";
+  const untested = known === "" && error === undefined && state === "stopped" ? "; test it to see its tools" : "";
+  return `${own ? "" : "from this workspace; "}${state === "stopped" ? "starts when used" : state}${known}${untested}`;
 }
 
 interface ToolsProps {
@@ -111,6 +114,17 @@ interface ToolsProps {
 function Tools({ shown: { server, tools, digest }, onAccept }: ToolsProps) {
   return (
     <Section title={`Tools of ${server.name}`}>
+      {server.state === "changed" && server.diff !== undefined && (
+        <>
+          <h4>Changes since you accepted them</h4>
+          <pre className={styles.changes}>{revealHidden(server.diff)}</pre>
+        </>
+      )}
+      {digest !== undefined && !server.pinned && (
+        <button type="button" className={ui.primary} onClick={() => void onAccept(server.name, digest)}>
+          {tools.length === 1 ? "Accept this tool" : `Accept these ${tools.length} tools`}
+        </button>
+      )}
       <ul className={styles.rows} aria-label={`Tools of ${server.name}`}>
         {tools.map(({ name, description }) => (
           <li key={name}>
@@ -126,17 +140,6 @@ function Tools({ shown: { server, tools, digest }, onAccept }: ToolsProps) {
           Left out: {revealHidden(one)}
         </p>
       ))}
-      {server.state === "changed" && server.diff !== undefined && (
-        <>
-          <h4>Changes since you accepted them</h4>
-          <pre className={styles.changes}>{revealHidden(server.diff)}</pre>
-        </>
-      )}
-      {digest !== undefined && !server.pinned && (
-        <button type="button" className={ui.primary} onClick={() => void onAccept(server.name, digest)}>
-          Accept these tools
-        </button>
-      )}
     </Section>
   );
 }
