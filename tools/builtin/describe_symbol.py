@@ -155,16 +155,18 @@ def _listed(places: Mapping[tuple[str, str], Sequence[SymbolUsage]], shown: int)
 
 def _render_calls(one: Definition, calls: Sequence[Callee], places: Mapping[str, Definition]) -> str:
     own = [callee for callee in calls if callee.name in places and places[callee.name].span != one.span]
-    outside = [f"`{callee.name}`" for callee in calls if callee.name not in places]
+    outside = [f"`{callee.name}`" for callee in calls if callee.name not in places and callee.outside]
+    unknown = [f"`{callee.name}`" for callee in calls if callee.name not in places and not callee.outside]
     lines = []
     if own:
         lines.append("**Calls**")
         lines += [f"- `{callee.name}` — `{places[callee.name].place}`" for callee in own[:_SHOWN]]
         lines += [f"- … {len(own) - _SHOWN} more"] if len(own) > _SHOWN else []
-    if outside:
-        more = f" and {len(outside) - _SHOWN} more" if len(outside) > _SHOWN else ""
-        what = "Also, from outside the project" if own else "**Calls** outside the project"
-        lines.append(f"{what}: {', '.join(outside[:_SHOWN])}{more}.")
+    for names, where in ((outside, "from outside the project"), (unknown, "defined where rules can't tell")):
+        if names:
+            more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+            what = "Also" if lines else "**Calls**"
+            lines.append(f"{what}, {where}: {', '.join(names[:_SHOWN])}{more}.")
     return "\n".join(lines)
 
 

@@ -44,6 +44,8 @@ class Definition(NamedTuple):
     #: Where the name starts, and the whole definition.
     start: int
     span: tuple[int, int]
+    #: Whether it is a function that a script assigns to a member of an object.
+    assigned: bool = False
 
     @property
     def place(self) -> str:
@@ -76,9 +78,11 @@ def _definition(node: "Node", source: SourceText) -> Definition | None:
     outer = _outer(whole)
     prefix = enclosing_name(whole, language)
     name = text_of(node)
+    assigned = assigns_code(whole)
+    written = _written_name(whole) if assigned else name
     return Definition(
         name=name,
-        qualified=f"{prefix}.{name}" if prefix else name,
+        qualified=f"{prefix}.{written}" if prefix else written,
         kind=kind,
         path=source.path,
         line=line_of(whole),
@@ -92,6 +96,7 @@ def _definition(node: "Node", source: SourceText) -> Definition | None:
         family=source.family,
         start=node.start_byte,
         span=(whole.start_byte, whole.end_byte),
+        assigned=assigned,
     )
 
 
@@ -109,7 +114,19 @@ def _variable(node: "Node", source: SourceText) -> "tuple[Node | None, str]":
     if parent.type in ("public_field_definition", "property_signature", "field_definition"):
         named = is_field(node, "name") or is_field(node, "property")
         return (parent, "variable") if named else (None, "")
+    if parent.parent is not None and is_field(node, "property") and assigns_code(parent.parent):
+        return (parent.parent, "function") if is_field(parent, "left") else (None, "")
     return None, ""
+
+
+def assigns_code(node: "Node") -> bool:
+    """Whether it is `object.name = function …`, which defines a function of the object."""
+    if node.type != "assignment_expression":
+        return False
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if left is None or left.type != "member_expression" or right is None or right.type not in _CODE_VALUES:
+        return False
+    return text_of(left.child_by_field_name("property")) not in ("exports", "prototype")
 
 
 def _outer(node: "Node") -> "Node":
@@ -124,7 +141,7 @@ def _signature(whole: "Node", outer: "Node", kind: str, source: SourceText) -> s
         lines = text_of(whole).split("\n")
         return "\n".join(lines[:_SHAPE_LINES] + (["…"] if len(lines) > _SHAPE_LINES else []))[:_SIGNATURE]
     body = whole.child_by_field_name("body")
-    value = whole.child_by_field_name("value")
+    value = whole.child_by_field_name("value") or whole.child_by_field_name("right")
     if body is None and value is not None and value.type in _FUNCTION_VALUES:
         body = value.child_by_field_name("body")
     end = body.start_byte if body is not None else whole.end_byte
@@ -183,11 +200,15 @@ def enclosing(node: "Node", language: Language) -> list["Node"]:
     """Return the definitions around a node, outermost first."""
     found = []
     for above in ancestors(node):
-        if above.type in language.definitions and holds_code(above) and text_of(above.child_by_field_name("name")):
+        if (above.type in language.definitions and holds_code(above) and _written_name(above)) or assigns_code(above):
             found.append(above)
     return found[::-1]
 
 
 def enclosing_name(node: "Node", language: Language) -> str:
     """Return the qualified name of the definition around a node; empty at the top of a module."""
-    return ".".join(text_of(each.child_by_field_name("name")) for each in enclosing(node, language))
+    return ".".join(_written_name(each) for each in enclosing(node, language))
+
+
+def _written_name(definition: "Node") -> str:
+    return text_of(definition.child_by_field_name("left" if assigns_code(definition) else "name"))

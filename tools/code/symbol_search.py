@@ -102,7 +102,8 @@ class SymbolSearch:
             sources = await self.open(path for path in missing if path not in finder.project.sources)
             if not sources:
                 break
-        return report.usages
+        assigned = {(each.path, each.line) for each in found.all if each.assigned}
+        return [each for each in report.usages if (each.path, each.line) not in assigned]
 
     async def _with_names(self, report: UsageReport, names: set[str]) -> list[str]:
         """Return the files that may use a definition by these other names."""

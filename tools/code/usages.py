@@ -1,5 +1,6 @@
 """Usages of a definition, and what a definition calls."""
 
+import builtins
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -243,6 +244,8 @@ class Callee(NamedTuple):
     #: The file of the project that it comes from.
     file: str | None
     word: str
+    #: Whether it surely comes from a package or from Python itself.
+    outside: bool
 
 
 def find_callees(definition: Definition, source: SourceText, modules: Modules) -> list[Callee]:
@@ -257,8 +260,16 @@ def find_callees(definition: Definition, source: SourceText, modules: Modules) -
         part = source.language.calls.get(node.type)
         name = " ".join(text_of(node.child_by_field_name(part) if part else None).split())
         if name and len(name) < 100 and name not in found:
-            found[name] = Callee(name, _callee_file(name, source, imported), name.rpartition(".")[2])
+            outside = _is_outside(name, source, imported)
+            found[name] = Callee(name, _callee_file(name, source, imported), name.rpartition(".")[2], outside)
     return list(found.values())
+
+
+def _is_outside(name: str, source: SourceText, imported: Mapping[str, ResolvedImport]) -> bool:
+    first = imported.get(name.partition(".")[0])
+    if first is not None:
+        return first.file is None
+    return source.family == "python" and name in vars(builtins) and not find_definitions(source, name)
 
 
 def _callee_file(name: str, source: SourceText, imported: Mapping[str, ResolvedImport]) -> str | None:

@@ -40,6 +40,7 @@ _PROJECT = part("(the|this|our|my) (whole |entire )?(project|repository|repo|cod
 _TOTAL = phrases(
     """
     how many lines( of (code|(?P<language>[a-z+#]+)))? are there( in {project})?( in total| altogether)?
+    how many lines of (code|(?P<language>[a-z+#]+))( in {project})?
     how many lines of (?P<language>[a-z+#]+) (does|do|has|have) ({project}|we|it)( have| has)?( in total)?
     """,
     project=_PROJECT,

@@ -124,7 +124,8 @@ def locate_test(name: str, back: ToolReturn) -> str | Decline:
     named = [each for each in records(back, "symbols") if each["name"] == name]
     found = [each for each in named if is_test(str(each["path"]))] or named
     if not found:
-        near = quote_names([str(each["name"]) for each in records(back, "symbols") if is_test(str(each["path"]))])
+        names = [str(each["name"]) for each in records(back, "symbols") if is_test(str(each["path"]))]
+        near = quote_names([*dict.fromkeys(names)])
         return Decline(f"No test is named `{name}` in this project.{f' There are {near}.' if near else ''}")
     if len({each["path"] for each in found}) > 1:
         places = ", ".join(f"`{format_place(each)}`" for each in found[:_SHOWN])

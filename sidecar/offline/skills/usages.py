@@ -50,6 +50,9 @@ _BROKEN = phrases(
     change=CHANGE,
 )
 _MOST, _SHOWN, _WIDTH = 500, 20, 140
+_IMPORTED = re.compile(r"\bimport(?:s|ed|ing|ers?)?\b", re.IGNORECASE)
+#: An import of Python or a script, or a line of Go's block of imports.
+_IMPORT_LINE = re.compile(r"^\s*(?:import|from|export|use|#include)\b|\brequire\(|^\s*(?:[\w.]+\s+)?\"[^\"\s]+\"\s*$")
 _NO_NAME = re.compile(r"you|me|us|we|they|the|an?|any|that|there|nobody|everyone|someone|all|python|git", re.IGNORECASE)
 
 
@@ -78,11 +81,11 @@ class Usages(OneCall):
         if len(returns) == 1:
             # Others may call what the project doesn't define, or calls by another way.
             return Act([("search_code", {"query": rf"\b{name}\b", "regex": True, "maxResults": _MOST})])
-        return _describe_mentions(name, first, returns[1])
+        return _describe_mentions(name, first, returns[1], imports=_IMPORTED.search(question.words) is not None)
 
 
-def _describe_mentions(name: str, first: ToolReturn, search: ToolReturn) -> Move:
-    """The lines that name it, if no usage is certain."""
+def _describe_mentions(name: str, first: ToolReturn, search: ToolReturn, *, imports: bool) -> Move:
+    """The lines that name it, if no usage is certain; only those that import it, if that was the question."""
     defined = re.compile(rf"\b(?:def|class|function|func|fn|const|let|type|interface)\s+{re.escape(name)}\b")
     lines = [
         each
@@ -96,10 +99,13 @@ def _describe_mentions(name: str, first: ToolReturn, search: ToolReturn) -> Move
         unknown = f"Unknown: {failure(first)} No line of its code holds that name."
         return Say(first.content if first.status == "success" else unknown)
     lines.sort(key=lambda each: (is_test(str(each["path"])), str(each["path"])))
+    importing = [each for each in lines if _IMPORT_LINE.search(str(each["text"]))] if imports else []
+    lines = importing or lines
+    act = "import" if importing else "name"
     shown = [f"- `{format_place(each)}` `{' '.join(str(each['text']).split())[:_WIDTH]}`" for each in lines[:_SHOWN]]
     more = [f"- … {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else []
     head = (
-        f"`{name}` is not defined in this project; these lines name it, so it comes from a package:"
+        f"`{name}` is not defined in this project; these lines {act} it, so it comes from a package:"
         if first.status != "success"
         else f"{first.content}\n\nThese lines of the project itself hold its name:"
     )

@@ -273,3 +273,19 @@ async def test_a_go_file_is_imported_by_the_files_that_import_its_package(bench:
     content = (await bench.call("describe_file", path="cart/cart.go")).content
 
     assert "**Imported by** (1) `main.go`" in content
+
+
+async def test_a_method_that_it_calls_is_not_said_to_come_from_outside(bench: Workbench) -> None:
+    bench.write("a.go", "package a\n\nfunc (c *C) Run() { c.Root(); helper() }\n")
+    bench.write("b.go", "package a\n\nfunc (c *C) Root() {}\n\nfunc helper() {}\n")
+    told = (await bench.call("describe_symbol", symbol="Run")).content
+    assert "from outside the project" not in told
+    assert "defined where rules can't tell: `c.Root`, `helper`" in told
+
+
+async def test_a_function_that_a_script_assigns_to_an_object_is_a_definition(bench: Workbench) -> None:
+    bench.write("app.js", "var app = exports;\napp.use = function use(fn) {\n  return fn();\n};\nfunction last() {}\n")
+    bench.write("main.js", "var app = require('./app');\nfunction start() { app.use(print); }\n")
+    told = (await bench.call("describe_symbol", symbol="app.use")).content
+    assert "**`app.use`** is a JavaScript function at `app.js:2`" in told and "app.use = function use(fn)\n" in told
+    assert "`start` — `main.js:2`" in told and "`app.js:2`\n" not in told

@@ -548,3 +548,26 @@ def test_lines_of_a_language_are_counted_or_said_to_be_unknown() -> None:
     assert said("how many lines of python are there?", sizes).startswith("Python: 1000 lines")
     assert said("how many lines are there in total?", sizes).startswith("1200 lines in 9 files")
     assert "rust is not among the languages" in said("how many lines of rust are there?", sizes)
+
+
+def test_the_files_that_import_a_package_are_those_with_an_import() -> None:
+    missing = failed("find_usages", "No symbol anyio is defined in this project.", "no_symbol")
+    lines: JsonValue = [
+        {"path": "a.py", "line": 1, "text": "import anyio.abc"},
+        {"path": "a.py", "line": 9, "text": "await anyio.sleep(1)"},
+        {"path": "b.go", "line": 3, "text": '\t"example.org/anyio"'},
+    ]
+    found = result("search_code", matches=lines)
+    assert "these lines import it" in (answer := said("which files import anyio?", missing, found))
+    assert "a.py:1" in answer and "b.go:3" in answer and "a.py:9" not in answer
+    assert "a.py:9" in said("who uses anyio?", missing, found)
+
+
+def test_tests_of_one_name_are_suggested_once() -> None:
+    symbols: JsonValue = [{"path": f"tests/test_{n}.py", "line": 1, "name": "test_basic_use"} for n in range(3)]
+    assert said("why does test_basic fail?", result("find_symbols", symbols=symbols)).count("test_basic_use") == 1
+
+
+@pytest.mark.parametrize("text", ["how many lines of python?", "how many lines of python in this project?"])
+def test_lines_of_a_language_are_counted(text: str) -> None:
+    assert move(text) == Act([("describe_project", {"sections": ["size"]})])
