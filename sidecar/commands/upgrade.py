@@ -22,6 +22,7 @@ from sidecar.client.client import Client
 from sidecar.client.sidecars import find_sidecar, restart_sidecar, stop_sidecar
 from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir
+from sidecar.config.paths import closed_after
 from tools.local.writers import exchange
 
 PACKAGE = "rainy-brain"
@@ -64,13 +65,10 @@ def _replace(place: Path, staging: Path, running: Client | None) -> None:
     """The sidecar stops first: it would load the rest of its modules from the new version."""
     if running is not None:
         stop_sidecar(running)
-    parent = os.open(place.parent, os.O_RDONLY)
-    try:
+    with closed_after(os.open(place.parent, os.O_RDONLY)) as parent:
         if not exchange(parent, staging.name, place.name):
             problem = f"This file system can't swap two directories in one step. {_UNCHANGED} {_BY_HAND}"
             raise CommandFailed(problem)
-    finally:
-        os.close(parent)
 
 
 def _installation() -> Path:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from sidecar.config.errors import EXIT_ALREADY_RUNNING, UserError
-from sidecar.config.paths import READY_FILE, TOKEN_FILE, free_bytes, write_private
+from sidecar.config.paths import READY_FILE, TOKEN_FILE, closed_after, free_bytes, write_private
 from sidecar.wire.health import Ready
 from sidecar.wire.session import Renewal
 
@@ -49,13 +49,9 @@ class DataDir:
         if sys.platform != "win32":
             self.path.chmod(0o700)
         # The journal is private whatever the umask is. The journal itself reports anything else in its place.
-        with suppress(OSError):
-            handle = os.open(self.journal, _OPEN_OR_CREATE, 0o600)
-            try:
-                if sys.platform != "win32":
-                    os.fchmod(handle, 0o600)
-            finally:
-                os.close(handle)
+        with suppress(OSError), closed_after(os.open(self.journal, _OPEN_OR_CREATE, 0o600)) as handle:
+            if sys.platform != "win32":
+                os.fchmod(handle, 0o600)
 
     def lock(self) -> None:
         """The system releases the lock when the process ends, so it is never stale."""

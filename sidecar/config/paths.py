@@ -74,6 +74,21 @@ def disk_full_message(directory: Path) -> str:
     )
 
 
+class closed_after:
+    """A file handle that is closed at the end of the block. Quicker than a generator, because every read uses it."""
+
+    __slots__ = ("_handle",)
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+
+    def __enter__(self) -> int:
+        return self._handle
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._handle)
+
+
 def open_regular(path: str | os.PathLike[str], *, dir_fd: int | None = None, follow: bool = True) -> int:
     """A handle on a regular file, for reading. Raises `OSError` for anything else.
 

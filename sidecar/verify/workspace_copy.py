@@ -17,6 +17,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from sidecar.config.paths import closed_after
 from tools.environments import ENVIRONMENT_MARKS, find_environment
 
 BEFORE_LABEL = "without the task's changes, in a private copy"
@@ -82,11 +83,8 @@ class _Copier:
         self._bytes = 0
 
     def run(self) -> str:
-        top = os.open(self._workspace, os.O_RDONLY | os.O_DIRECTORY)
-        try:
+        with closed_after(os.open(self._workspace, os.O_RDONLY | os.O_DIRECTORY)) as top:
             self._copy_folder(top, "", 0)
-        finally:
-            os.close(top)
         for path, content in sorted(self._contents.items()):
             if content is not None:
                 self._write(path, content)
@@ -121,11 +119,8 @@ class _Copier:
             Path(self._directory, path).symlink_to(Path(self._workspace, path).absolute())
         elif name not in _SKIPPED:
             Path(self._directory, path).mkdir(mode=0o700)
-            below = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=here)
-            try:
+            with closed_after(os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=here)) as below:
                 self._copy_folder(below, f"{path}/", depth + 1)
-            finally:
-                os.close(below)
 
     def _link_packages(self, path: str) -> None:
         """A folder of its own with a link to each package: bundlers keep temporary files beside the packages."""

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import Literal
 
+from sidecar.config.paths import closed_after
 from tools.errors import ChangedElsewhere, FileMissing, NotADirectory, PathDenied, SecretFile, ToolError
 from tools.host import FileChange, FileContent, FileInfo
 from tools.lease import check_lease
@@ -30,11 +31,8 @@ _KINDS: dict[int, Literal["file", "directory", "symlink", "other"]] = {
 
 def stat_file(root: WorkspaceRoot, path: str, *, follow: bool = True) -> FileInfo:
     if follow:
-        handle = root.open(path)
-        try:
+        with closed_after(root.open(path)) as handle:
             return _info(path, os.fstat(handle))
-        finally:
-            os.close(handle)
     directory, _, last = root.relative(path).rpartition("/")
     if last in (".", ".."):
         return stat_file(root, path)
@@ -56,8 +54,7 @@ def whole_file(root: WorkspaceRoot, path: str, limit: int, *, secrets: bool = Tr
     """
     if not root.seems_regular(path):
         return stat_file(root, path), None
-    handle = root.open(path, _READING)
-    try:
+    with closed_after(root.open(path, _READING)) as handle:
         info = _info(path, os.fstat(handle))
         if not secrets:
             refuse_secret(root, path, handle)
@@ -67,18 +64,13 @@ def whole_file(root: WorkspaceRoot, path: str, limit: int, *, secrets: bool = Tr
         while info.size < len(content) <= limit and (more := os.read(handle, _CHUNK)):
             content += more  # it has grown since
         return info, content if len(content) <= limit else None
-    finally:
-        os.close(handle)
 
 
 def read_file(root: WorkspaceRoot, path: str, limit: int, offset: int = 0, *, secrets: bool = True) -> bytes:
-    handle = root.open(path, _READING)
-    try:
+    with closed_after(root.open(path, _READING)) as handle:
         if not secrets:
             refuse_secret(root, path, handle)
         return read_handle(handle, path, limit, offset)
-    finally:
-        os.close(handle)
 
 
 def refuse_secret(root: WorkspaceRoot, path: str, handle: int) -> None:
@@ -113,11 +105,8 @@ def open_directory(root: WorkspaceRoot, path: str) -> Iterator[tuple[int, Iterat
         handle = root.open(path, os.O_RDONLY | os.O_DIRECTORY)
     except NotADirectory as error:
         raise NotADirectory(f"{path} is a file, not a directory.", advice="Use read_file for its content.") from error
-    try:
-        with os.scandir(handle) as found:
-            yield handle, found
-    finally:
-        os.close(handle)
+    with closed_after(handle), os.scandir(handle) as found:
+        yield handle, found
 
 
 def look(root: WorkspaceRoot, path: str, limit: int) -> FileContent | None:
@@ -208,11 +197,8 @@ def _apply(root: WorkspaceRoot, change: FileChange) -> Generator[int, None, None
         else:
             yield from _replace(directory, name, temporary, change, old)
         # Open the directory again: its handle may be one that can't be synced.
-        again = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=directory)
-        try:
+        with closed_after(os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=directory)) as again:
             yield again
-        finally:
-            os.close(again)
     except OSError as error:
         raise ToolError(
             f"{change.path} could not be written: {error.strerror}.", advice="Tell the user.", code="disk"
@@ -248,7 +234,7 @@ def _compare(directory: int, name: str, change: FileChange) -> os.stat_result | 
         raise ChangedElsewhere(
             f"{change.path} became a link meanwhile. Nothing was written.", advice="Look there."
         ) from None
-    try:
+    with closed_after(handle):
         found = os.fstat(handle)
         if change.before is None:
             if stat.S_ISDIR(found.st_mode) and _remove_if_empty(directory, name):
@@ -259,8 +245,6 @@ def _compare(directory: int, name: str, change: FileChange) -> os.stat_result | 
                 f"{change.path} was edited meanwhile.", advice="Read it again, then repeat your change."
             )
         return found
-    finally:
-        os.close(handle)
 
 
 def _compare_link(directory: int, name: str, change: FileChange) -> os.stat_result:
@@ -288,14 +272,13 @@ def _remove_if_empty(directory: int, name: str) -> bool:
 
 def _each_directory(directory: int, name: str, act: Callable[[int, str], bool]) -> bool:
     """Whether `act` succeeded for a directory and all in it, innermost first. Anything but a directory stops it."""
-    handle = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
-    try:
+    with closed_after(
+        os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
+    ) as handle:
         with os.scandir(handle) as entries:
             inner = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
         if not all(is_directory and _each_directory(handle, each, act) for each, is_directory in inner):
             return False
-    finally:
-        os.close(handle)
     return act(directory, name)
 
 
@@ -363,18 +346,17 @@ def _is_written(directory: int, old: str, change: FileChange) -> bool:
         if error.errno != errno.ELOOP:
             raise
         return True
-    try:
+    with closed_after(handle):
         before = change.before or b""
         return has_writers(handle) or read_handle(handle, change.path, len(before) + 1) != before
-    finally:
-        os.close(handle)
 
 
 def _write(
     directory: int, name: str, content: bytes, mode: int | None, old: os.stat_result | None
 ) -> Generator[int, None, None]:
-    handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666, dir_fd=directory)
-    try:
+    with closed_after(
+        os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666, dir_fd=directory)
+    ) as handle:
         view = memoryview(content)
         while view:
             view = view[os.write(handle, view) :]
@@ -386,8 +368,6 @@ def _write(
             with suppress(OSError):
                 os.fchown(handle, old.st_uid, old.st_gid)
         yield handle
-    finally:
-        os.close(handle)
 
 
 def _info(path: str, found: os.stat_result) -> FileInfo:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from sidecar.config.paths import closed_after
 from tools.errors import ToolError
 from tools.local.root import Stamp, WorkspaceRoot, name_to_text, read_handle, stamp_of
 
@@ -82,11 +83,9 @@ class Repository:
             handle = self._root.open(_INDEX, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         except ToolError:
             return False
-        try:
+        with closed_after(handle):
             now = stamp_of(os.fstat(handle))
             return now != self._stamp and now[2] > _LARGE_INDEX
-        finally:
-            os.close(handle)
 
     def refresh(self) -> None:
         """Read the index again if it changed."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from weakref import WeakSet, WeakValueDictionary
 
 from sidecar.cache import Stamp
+from sidecar.config.paths import closed_after
 from tools.environments import ProjectEnvironment, find_environment
 from tools.errors import PathDenied, ToolError
 from tools.host import (
@@ -379,11 +380,8 @@ class LocalHost:
 
     @contextmanager
     def _directory(self, path: str) -> Iterator[int]:
-        handle = self.root.open(path, os.O_RDONLY | os.O_DIRECTORY)
-        try:
+        with closed_after(self.root.open(path, os.O_RDONLY | os.O_DIRECTORY)) as handle:
             yield handle
-        finally:
-            os.close(handle)
 
 
 def _with_readable(confinement: Confinement | None, project: ProjectEnvironment | None) -> Confinement | None:

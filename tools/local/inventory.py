@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from sidecar.config.paths import closed_after
 from tools.local.repository.view import HooksPath
 from tools.protected import fold_name, may_be_protected, protected_part
 
@@ -158,13 +159,11 @@ class Inventory:
 
 def _content(handle: int) -> bytes | None:
     """At most one byte more than the limit; `None` if it isn't a regular file any more."""
-    try:
+    with closed_after(handle):
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             return None
         with open(handle, "rb", closefd=False) as file:
             return file.read(_MAX_FILE_BYTES + 1)
-    finally:
-        os.close(handle)
 
 
 def _classify(

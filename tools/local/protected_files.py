@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sidecar.config.paths import closed_after
 from sidecar.wire.base import ErrorBody
 from tools.errors import ToolError
 from tools.local.environment import call_mark
@@ -216,10 +217,8 @@ class ProtectedFiles:
                 return
             with suppress(ToolError, OSError):
                 handle, name = self._root.parent(folder, follow=False)
-                try:
+                with closed_after(handle):
                     os.rmdir(name, dir_fd=handle)
-                finally:
-                    os.close(handle)
 
 
 def add_reverted(result: ToolResult, reverted: Mapping[str, str]) -> ToolResult:

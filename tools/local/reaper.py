@@ -21,6 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from sidecar.config.paths import closed_after
 from tools.host import Killed
 from tools.local.confinement import strip_limits
 from tools.local.environment import CALL_MARK, READER_MARK, SIDECAR_MARK, call_mark
@@ -338,11 +339,8 @@ def _ps(*options: str) -> str:
 
 
 def _read(path: str) -> bytes:
-    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
+    with closed_after(os.open(path, os.O_RDONLY | os.O_CLOEXEC)) as handle:
         chunks = []
         while chunk := os.read(handle, 65536):
             chunks.append(chunk)
         return b"".join(chunks)
-    finally:
-        os.close(handle)

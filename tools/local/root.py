@@ -19,6 +19,7 @@ from functools import cache
 from operator import attrgetter
 from pathlib import Path
 
+from sidecar.config.paths import closed_after
 from tools.errors import FileMissing, NotADirectory, NotAFile, PathDenied, ToolError, WorkspaceGone
 
 Stamp = tuple[int, int, int, int, int]
@@ -148,10 +149,8 @@ class WorkspaceRoot:
                 missing = f"{last}/{missing}" if missing else last
                 name = name or "."
                 continue
-            try:
+            with closed_after(handle):
                 directory = path_of(handle)[len(self.path) :].strip("/")
-            finally:
-                os.close(handle)
             return name_to_text("/".join(part for part in (directory, last, missing) if part))
         return name_to_text(missing) or "."
 

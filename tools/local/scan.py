@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from sidecar.config.paths import closed_after
 from tools.errors import ToolError
 from tools.host import FileContent, ScannedFile
 from tools.local.attribution.trace import CommandTrace
@@ -170,15 +171,12 @@ class Scanner:
         try:
             if stat.S_ISLNK(stamp[0]):
                 directory, name = self._root.parent(name_to_text(path), follow=False)
-                try:
+                with closed_after(directory):
                     return os.fsencode(os.readlink(name, dir_fd=directory))
-                finally:
-                    os.close(directory)
-            handle = self._root.open(name_to_text(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY)
-            try:
+            with closed_after(
+                self._root.open(name_to_text(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY)
+            ) as handle:
                 return read_handle(handle, path, MAX_FILE_BYTES + 1)
-            finally:
-                os.close(handle)
         except (ToolError, OSError):
             return None
 

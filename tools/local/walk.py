@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from operator import attrgetter
 
-from sidecar.config.paths import open_regular
+from sidecar.config.paths import closed_after, open_regular
 from tools.errors import ToolError
 from tools.globs import Ignored
 from tools.local.git import Repository
@@ -67,11 +67,8 @@ class Walker:
 
     def walk(self, known: FileListing, most: int = MAX_FILES) -> Walked:
         walked = Walked(known.folders, most)
-        handle = self._root.open(".", os.O_RDONLY | os.O_DIRECTORY)
-        try:
+        with closed_after(self._root.open(".", os.O_RDONLY | os.O_DIRECTORY)) as handle:
             self._visit(handle, "", self._excluded(), walked, 0)
-        finally:
-            os.close(handle)
         for prefix in known.folders.keys() - walked.folders.keys():
             walked.gone |= {prefix + name for name in known.folders[prefix]}
         return walked
@@ -147,10 +144,8 @@ class Walker:
             inner = os.open(name, _DIRECTORY, dir_fd=handle)
         except OSError:
             return
-        try:
+        with closed_after(inner):
             self._visit(inner, prefix, rules, walked, depth)
-        finally:
-            os.close(inner)
 
     def _is_left_out(self, handle: int, entry: "os.DirEntry[str]", path: str, rules: Ignored, walked: Walked) -> bool:
         if entry.name in _UNSEEN or path == self._root.private:
@@ -178,12 +173,9 @@ class Walker:
 
     def rules_in(self, folder: str, above: Ignored) -> Ignored:
         """The rules above, and those of a directory."""
-        with suppress(ToolError):
-            handle = self._root.open(name_to_text(folder) or ".", os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                return self._below(handle, f"{folder}/" if folder else "", above)
-            finally:
-                os.close(handle)
+        place = name_to_text(folder) or "."
+        with suppress(ToolError), closed_after(self._root.open(place, os.O_RDONLY | os.O_DIRECTORY)) as handle:
+            return self._below(handle, f"{folder}/" if folder else "", above)
         return above
 
     def left_out_as(self, folder: str, rules: Ignored) -> str | None:
@@ -206,12 +198,8 @@ class Walker:
         return ruled and self._ignores(rules, path, directory=False)
 
     def _excluded(self) -> Ignored:
-        with suppress(ToolError):
-            handle = self._root.open(".git/info", os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                return self._below(handle, "", self._nothing, "exclude")
-            finally:
-                os.close(handle)
+        with suppress(ToolError), closed_after(self._root.open(".git/info", os.O_RDONLY | os.O_DIRECTORY)) as handle:
+            return self._below(handle, "", self._nothing, "exclude")
         return self._nothing
 
     def _below(self, handle: int, prefix: str, above: Ignored, name: str = ".gitignore") -> Ignored:
@@ -239,16 +227,11 @@ class Walker:
 def _installed_stamp(handle: int, entry: "os.DirEntry[str]") -> Stamp:
     """A stamp that changes with the folder's entries and files, but not with a cache in it."""
     stamp = stamp_of(entry.stat(follow_symlinks=False))
-    inner = os.open(entry.name, _DIRECTORY, dir_fd=handle)
-    try:
-        with os.scandir(inner) as found:
-            inside = sorted((each for each in found if not is_cache_name(each.name)), key=_NAME)
-            parts = [
-                f"{each.name}\0{each.stat(follow_symlinks=False).st_mtime_ns if each.is_file() else 0}"
-                for each in inside
-            ]
-    finally:
-        os.close(inner)
+    with closed_after(os.open(entry.name, _DIRECTORY, dir_fd=handle)) as inner, os.scandir(inner) as found:
+        inside = sorted((each for each in found if not is_cache_name(each.name)), key=_NAME)
+        parts = [
+            f"{each.name}\0{each.stat(follow_symlinks=False).st_mtime_ns if each.is_file() else 0}" for each in inside
+        ]
     return (*stamp[:2], zlib.crc32("\0".join(parts).encode("utf-8", "surrogateescape")), 0, 0)
 
 

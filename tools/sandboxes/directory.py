@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from sidecar.config.paths import closed_after
 from tools.local.confinement import CommandLimits, Confinement
 from tools.local.processes import Processes
 from tools.local.root import WorkspaceRoot
@@ -80,8 +81,7 @@ class _Directory:
             hosts=network.hosts,
         )
         self._runs += 1
-        handle = self._root.open(cwd, os.O_RDONLY | os.O_DIRECTORY)
-        try:
+        with closed_after(self._root.open(cwd, os.O_RDONLY | os.O_DIRECTORY)) as handle:
             done = await self._processes.run(
                 argv,
                 call_id=f"{self._place}-{self._runs}",
@@ -92,8 +92,6 @@ class _Directory:
                 log=False,
                 confinement=confinement,
             )
-        finally:
-            os.close(handle)
         return -1 if done.exit_code is None else done.exit_code
 
     async def write(self, name: str, content: bytes) -> None:

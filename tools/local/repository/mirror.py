@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from sidecar.config.paths import closed_after
 from tools.errors import InvalidArguments, TimedOut, ToolError
 from tools.host import EnoughOutput, OutputCollector
 from tools.local.confinement import CommandLimits, Confinement
@@ -379,8 +380,7 @@ class Mirrors:
         """What Git prints."""
         program = find_git(place, os.environ)
         collector = output or OutputCollector()
-        handle = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
+        with closed_after(os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)) as handle:
             result = await self._processes.run(
                 [program, "--no-pager", *_OPTIONS, *words],
                 # Of its own: ending one process must not end those of another task.
@@ -392,8 +392,6 @@ class Mirrors:
                 log=False,
                 confinement=cage.reading(readable),
             )
-        finally:
-            os.close(handle)
         name = next(word for word in words if word in _COMMANDS.split())
         if result.timed_out:
             raise TimedOut(f"git {name} took longer than {_SECONDS:g} s.", advice="Try again later.")

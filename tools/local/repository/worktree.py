@@ -17,6 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
+from sidecar.config.paths import closed_after
 from tools.environments import ENVIRONMENT_MARKS, find_environment
 from tools.errors import ToolError
 from tools.host import FileChange, FileContent
@@ -263,20 +264,16 @@ def _register(common: str, name: str, tree: str, commit: str) -> None:
     """The entry of a worktree in its repository, without following links that the repository holds."""
     folder = os.open(common, os.O_RDONLY | os.O_DIRECTORY)
     for part in ("worktrees", name):
-        try:
+        with closed_after(folder):
             with suppress(FileExistsError):
                 os.mkdir(part, 0o755, dir_fd=folder)
             inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
-        finally:
-            os.close(folder)
         folder = inner
-    try:
+    with closed_after(folder):
         for file, text in (("HEAD", commit), ("commondir", "../.."), ("gitdir", f"{tree}/.git")):
             handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644, dir_fd=folder)
             with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape") as stream:
                 stream.write(f"{text}\n")
-    finally:
-        os.close(folder)
     Path(tree, ".git").write_text(f"gitdir: {common}/worktrees/{name}\n", encoding="utf-8", errors="surrogateescape")
 
 

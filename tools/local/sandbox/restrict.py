@@ -12,6 +12,7 @@ import struct
 from collections.abc import Sequence
 from functools import cache
 
+from sidecar.config.paths import closed_after
 from tools.local.sandbox.seccomp import install_filter
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
@@ -53,14 +54,12 @@ def _restrict_files(libc: ctypes.CDLL, version: int, read: Sequence[str], write:
     rules = libc.syscall(_CREATE, attributes, size, 0)
     if rules < 0:
         raise Unconfined("Landlock accepts no rules")
-    try:
+    with closed_after(rules):
         for allowed, places in ((_READ, read), (everything, write)):
             for place in places:
                 _allow(libc, rules, allowed & everything, place)
         if libc.syscall(_RESTRICT, rules, 0) != 0:
             raise Unconfined("Landlock does not enforce the rules")
-    finally:
-        os.close(rules)
 
 
 def _allow(libc: ctypes.CDLL, rules: int, allowed: int, place: str) -> None:
@@ -68,13 +67,11 @@ def _allow(libc: ctypes.CDLL, rules: int, allowed: int, place: str) -> None:
         handle = os.open(place, os.O_PATH | os.O_CLOEXEC)
     except OSError:
         return  # no rule for a missing place
-    try:
+    with closed_after(handle):
         if not os.path.isdir(place):
             allowed &= _FILE_ONLY
         if libc.syscall(_ADD, rules, _PATH_BENEATH, struct.pack("=Qi", allowed, handle), 0) != 0:
             raise Unconfined(f"Landlock accepts no rule for {place}")
-    finally:
-        os.close(handle)
 
 
 def _drop_capabilities(libc: ctypes.CDLL) -> None:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from functools import partial
 from typing import IO, Any, TypeVar, cast
 
+from sidecar.config.paths import closed_after
 from tools.local.attribution.notifications import NotificationThread
 from tools.local.attribution.trace import Tracer
 from tools.local.marks import set_mark
@@ -128,12 +129,10 @@ def _close(handles: tuple[int, ...]) -> None:
 
 def _wait_for(process: int) -> None:
     """Until the process ends: bubblewrap ends with the thread that started it."""
-    try:
+    with closed_after(process):
         poll = select.poll()
         poll.register(process, select.POLLIN)
         poll.poll()
-    finally:
-        os.close(process)
 
 
 class _PopenTransport(asyncio.SubprocessTransport):
