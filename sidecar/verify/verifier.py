@@ -18,7 +18,7 @@ from sidecar.verify.result import CheckResult, Verification
 from sidecar.verify.runner import CheckRunner
 from sidecar.verify.suite import Baselines, Suite
 from sidecar.verify.syntax import check_syntax
-from sidecar.verify.work_done import find_claim
+from sidecar.verify.work_done import admits_nothing, find_claim
 from tools.errors import ToolError
 from tools.host import FileChange, FileInfo, Host
 
@@ -77,9 +77,7 @@ class Verifier:
         said = "\n\n".join(wanted.answers)
         claims, counts = parse_claims(said), parse_counts(said)
         claimed = await check_claims(claims, counts, wanted.planned, wanted.changes, wanted.facts, host, wanted.id)
-        untrue = find_claim(wanted.answers[-1]) if wanted.unchanged and wanted.answers else ""
-        nothing = claims_result([f"“{untrue}” was reported, but this task changed no file"]) if untrue else None
-        return [result for result in (*parsed, claimed, nothing) if result is not None]
+        return [result for result in (*parsed, claimed, _check_change(wanted)) if result is not None]
 
     async def _run_checks(self, wanted: VerificationRequest, host: Host, runner: CheckRunner) -> list[CheckResult]:
         results: list[CheckResult] = []
@@ -113,6 +111,18 @@ class Verifier:
         removed = RemovedTestsCheck(wanted.changes, wanted.request, host, runner, wanted.id, self._seconds)
         result = await removed.check(approved=approved)
         return [*results, result] if result is not None else results
+
+
+def _check_change(wanted: VerificationRequest) -> CheckResult | None:
+    """Whether a report of a round that changed nothing says so."""
+    if not (wanted.unchanged and wanted.answers):
+        return None
+    report = wanted.answers[-1]
+    if untrue := find_claim(report):
+        return claims_result([f"“{untrue}” was reported, but this task changed no file"])
+    if wanted.earlier and not admits_nothing(report):
+        return claims_result(["this task changed no file, and the report does not say so"])
+    return None
 
 
 def _check_passed(wanted: VerificationRequest, suite: SuiteFacts) -> list[CheckResult]:

@@ -47,3 +47,15 @@ def find_claim(report: str) -> str:
         if match and match.end() <= find_doubt(sentence) and _ELSEWHERE.search(sentence) is None:
             return sentence.strip()
     return ""
+
+
+#: A report that says that nothing changed, or that nothing had to.
+_ADMITS = re.compile(
+    r"\b(?:nothing|unchanged|already|no (?:file|code|change|edit)s?|not (?:\w+ ){0,2}?(?:chang|edit|modif|touch)\w*|"
+    r"nichts|kein\w*|bereits|schon|nada|ningún|ya|rien|aucun\w*|déjà|já|nenhum\w*)\b|n't (?:chang|edit|modif|touch)",
+    re.IGNORECASE,
+)
+
+
+def admits_nothing(report: str) -> bool:
+    return _ADMITS.search(report) is not None

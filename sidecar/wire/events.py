@@ -255,7 +255,7 @@ class ChangedFile(Wire):
 
 
 class DiffEvent(Event):
-    """Files that a tool call or command changed."""
+    """Files that a tool call or command changed. Without files, only the checks before no longer hold."""
 
     type: Literal["diff"] = "diff"
     files: list[ChangedFile]

@@ -14,7 +14,7 @@ from sidecar.verify.change import FileVersions
 from sidecar.verify.feedback import ATTEMPTS, render_escalation, render_failure, suggest_next
 from sidecar.verify.result import Verification
 from sidecar.verify.verifier import VerificationRequest, Verifier
-from sidecar.wire.events import Event, RetryEvent
+from sidecar.wire.events import DiffEvent, Event, RetryEvent
 from sidecar.work.changes import changed_files, count_edits
 from sidecar.work.check_runner import TaskCheckRunner
 from sidecar.work.facts import task_facts, tests_that_ran
@@ -60,7 +60,8 @@ class VerificationStages:
         def then(value: str) -> Sequence[Event]:
             verification = Verification.model_validate_json(value)
             if verification.passed is None:
-                return []
+                # A report that was corrected leaves nothing to prove, so the failure before no longer holds.
+                return [DiffEvent(files=[])] if attempt > 1 else []
             retry = self._retries(verification, attempt)
             following = RetryEvent(attempt=attempt + 1, of=ATTEMPTS, hints=verification.hints, error=verification.error)
             return [verification.event(), following] if retry else [verification.event()]

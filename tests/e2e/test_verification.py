@@ -272,6 +272,16 @@ def test_work_that_is_reported_without_a_change_is_sent_back_and_then_needs_you(
     assert (story.task["status"], story.task["verified"]) == ("escalated", False)
 
 
+def test_a_report_that_is_corrected_leaves_nothing_failed_and_other_words_for_it_do(sidecar: RunningSidecar) -> None:
+    project(sidecar)
+    lie = says("Done: `add` returns the sum now, and it works.")
+    story = run_verified(sidecar, [lie, says("Nothing was changed: the test is wrong.")])
+    assert (story.task["status"], story.task["verified"]) == ("completed", None)
+    same = says("The function returns the sum, as requested.")
+    story = run_verified(sidecar, [lie, same, same], task="fix the bug in the function", name="liar")
+    assert (story.task["status"], story.task["verified"]) == ("escalated", False)
+
+
 def test_an_answer_that_says_that_nothing_changed_is_not_sent_back(sidecar: RunningSidecar) -> None:
     project(sidecar)
     story = run_verified(sidecar, [says("Nothing was changed: `add` is right, the test is wrong.")])

@@ -213,7 +213,10 @@ function diff(builder: ThreadBuilder, event: DiffEvent, seq: number): void {
   const { lastCall } = builder.now;
   const made = lastCall.seq === seq - 1 ? builder.item(lastCall.key) : undefined;
   const before = made && made.seq - 1;
-  builder.set("edits", [...builder.now.edits, { seq, before, at: event.at, files: event.files }]);
+  // Without files it only says that earlier checks no longer hold.
+  if (event.files.length > 0) {
+    builder.set("edits", [...builder.now.edits, { seq, before, at: event.at, files: event.files }]);
+  }
   const changes = builder.map("changes");
   for (const file of event.files) {
     const merged = mergeChange(changes.get(file.path), file);

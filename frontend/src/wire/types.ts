@@ -237,7 +237,7 @@ export interface DiffAnswer {
   conflicts?: LeftFile[];
 }
 
-/** Files that a tool call or command changed. */
+/** Files that a tool call or command changed. Without files, only the checks before no longer hold. */
 export interface DiffEvent {
   type: "diff";
   seq?: number;
