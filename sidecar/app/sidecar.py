@@ -5,7 +5,6 @@ import gc
 import logging
 import os
 import secrets
-import sys
 from collections.abc import Callable, Coroutine
 from functools import cached_property
 from importlib import import_module
@@ -337,7 +336,9 @@ class Sidecar:
 
     async def _open_task(self, task_id: str) -> None:
         """You clicked a notification: `brain open` shows its task in the panel."""
-        command = [sys.executable, "-m", "sidecar", "open", task_id, "--data-dir", str(self._launch.data_dir)]
+        from sidecar.client.sidecars import PROGRAM
+
+        command = [*PROGRAM, "open", task_id, "--data-dir", str(self._launch.data_dir)]
         silent = asyncio.subprocess.DEVNULL
         process = await asyncio.create_subprocess_exec(*command, stdin=silent, stdout=silent, stderr=silent)
         await process.wait()

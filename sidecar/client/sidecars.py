@@ -22,6 +22,9 @@ from sidecar.config.errors import EXIT_ALREADY_RUNNING
 from sidecar.config.paths import READY_FILE, TOKEN_FILE, disk_full_message, is_disk_full
 
 START_SECONDS = 15.0
+#: Starts this version of the program. With `-P` the current directory, which may be a stranger's repository, offers no
+#: modules.
+PROGRAM = (sys.executable, "-P", "-m", "sidecar")
 LOG_FILE = "sidecar.log"
 LOG_BYTES = 1_048_576
 _ACTIVE = ("queued", "running", "waiting", "cancelling")
@@ -162,8 +165,7 @@ def _start(
 
 
 def _spawn(data_dir: Path, workspace: Path | None, *options: str, program: Sequence[str] = ()) -> subprocess.Popen[str]:
-    own = program or (sys.executable, "-m", "sidecar")
-    command = [*own, "serve", "--port", "0", "--data-dir", str(data_dir), *options]
+    command = [*(program or PROGRAM), "serve", "--port", "0", "--data-dir", str(data_dir), *options]
     command += ["--workspace", str(workspace)] if workspace is not None else []
     data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     stdin = subprocess.PIPE if "--die-with-parent" in options else subprocess.DEVNULL

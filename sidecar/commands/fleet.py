@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sidecar.client.sidecars import reading
+from sidecar.client.sidecars import PROGRAM, reading
 from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
 from sidecar.commands.serve import ready_line, stop_on_signals, stop_with_parent
@@ -201,7 +201,7 @@ def _wanted(scaler: Scaler, state: dict[str, Any], pool: str, workers: int) -> i
 
 
 def _start(args: argparse.Namespace) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "sidecar", "worker", "--pool", args.pool, "--data-dir", str(data_dir(args))]
+    command = [*PROGRAM, "worker", "--pool", args.pool, "--data-dir", str(data_dir(args))]
     print(f"One more worker for the pool {args.pool}.", flush=True)
     # We started it, so we read its ready line.
     return subprocess.Popen([*command, "--die-with-parent"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)

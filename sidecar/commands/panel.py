@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sidecar.client.client import Client
-from sidecar.client.sidecars import find_sidecar, stop_sidecar
+from sidecar.client.sidecars import PROGRAM, find_sidecar, stop_sidecar
 from sidecar.commands.errors import EXIT_NO_SIDECAR, CommandFailed
 from sidecar.commands.parser import data_dir, task_id, workspace
 from sidecar.commands.text import is_terminal, style_for
@@ -33,7 +33,7 @@ def start(args: argparse.Namespace) -> int:
     if client is not None:
         _welcome(client, directory, "is already running", no_open=args.no_open)
         return 0
-    command = [sys.executable, "-m", "sidecar", "serve", "--port", str(args.port)]
+    command = [*PROGRAM, "serve", "--port", str(args.port)]
     command += ["--workspace", str(place), "--data-dir", str(directory), "--die-with-parent"]
     # The sidecar gets Ctrl-C from the terminal itself; we only wait for it.
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

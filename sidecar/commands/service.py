@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from sidecar.client.sidecars import PROGRAM
 from sidecar.commands.errors import EXIT_FAILED, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir
 from sidecar.config.paths import write_private
@@ -31,7 +32,7 @@ class ServiceManager(NamedTuple):
 
 def install(args: argparse.Namespace) -> int:
     manager = _manager()
-    command = [sys.executable, "-m", "sidecar", "serve", "--port", str(args.port), "--data-dir", str(data_dir(args))]
+    command = [*PROGRAM, "serve", "--port", str(args.port), "--data-dir", str(data_dir(args))]
     text = systemd_unit(command) if manager.program == "systemctl" else launchd_agent(command)
     manager.file.parent.mkdir(parents=True, exist_ok=True)
     write_private(manager.file, text)

@@ -29,7 +29,7 @@ PACKAGE = "rainy-brain"
 _UNCHANGED = "Nothing was changed."
 _INSTALL_SECONDS = 900
 _CHECK_SECONDS = 60
-_MODULE = ("-m", "sidecar")
+_MODULE = ("-P", "-m", "sidecar")
 #: Fails without pip; starting pip itself takes ten times as long.
 _NEEDS_PIP = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pip') is None)"
 _BY_HAND = (
@@ -104,7 +104,7 @@ def _prepare(place: Path, staging: Path, args: argparse.Namespace) -> Path:
 
 def _install(python: Path, wanted: Sequence[str]) -> None:
     """With uv if this environment has no pip, as those that uv made."""
-    pip = [str(python), "-m", "pip", "--disable-pip-version-check"]
+    pip = [str(python), "-P", "-m", "pip", "--disable-pip-version-check"]
     uv = shutil.which("uv")
     if subprocess.run([str(python), "-c", _NEEDS_PIP]).returncode != 0:
         if uv is None:
