@@ -49,7 +49,10 @@ class FindUsages:
         head = f"`{one.qualified}` — {one.kind}, `{one.place}`{COPY_NOTE if is_copied(one.path) else ''}"
         if args.transitive:
             reach = await find_impact(found, search)
-            return ToolResult(_render_impact(head, reach), _reached_details(reach), f"{len(reach.reached)} reached")
+            # Without scopes, another symbol of the same name is a user, too.
+            doubt = "" if one.family is not None else f"{one.language}: users are matched by name only."
+            text = "\n\n".join(filter(None, [_render_impact(head, reach), doubt if reach.reached else ""]))
+            return ToolResult(text, _reached_details(reach), f"{len(reach.reached)} reached")
         used = await search.find_usages(found)
         parts = [head, render_usages(one, used, _SHOWN)]
         if len(found.definitions) > 1:
@@ -97,7 +100,9 @@ def _listed(reached: Sequence[Reached], through: bool) -> list[str]:
     lines = []
     for each in reached[:_LEVEL]:
         name = f"`{each.name}`" if each.name else "the module itself"
-        lines.append(f"- {name} — `{each.path}:{each.line}`{f' (through `{each.through}`)' if through else ''}")
+        way = f" (through `{each.through}`)" if through else ""
+        perhaps = " (perhaps)" if each.certainty == "likely" else ""
+        lines.append(f"- {name} — `{each.path}:{each.line}`{way}{perhaps}")
     return [*lines, *([f"- … {len(reached) - _LEVEL} more"] if len(reached) > _LEVEL else [])]
 
 

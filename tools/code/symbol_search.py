@@ -148,7 +148,7 @@ def _unlikeliness(each: Definition) -> tuple[bool, ...]:
         _OVERLOAD.match(each.signature) is not None,
         each.kind in ("variable", "attribute"),
         each.local,
-        bool(each.owner),
+        bool(each.owner) or each.assigned,
         each.name.startswith("_"),
         any(part.startswith("_") and part != "__init__.py" for part in each.path.split("/")),
     )

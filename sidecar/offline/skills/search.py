@@ -29,9 +29,12 @@ _TODOS = phrases(
     where are (all )?((the|our) )?{todos}( in ({project}|{path}))?
     """,
     find=r"(?:find|list|show(?:\s+me)?|get|search(?:\s+for)?|look\s+for|give\s+me|check\s+for)",
-    todos=r"(?:to-?dos|fixmes|open\s+tasks|(?:to-?do|fixme)\s+(?:comments?|notes?|items?))(?:\s+and\s+(?:to-?dos|fixmes))?",
+    todos=(
+        r"(?P<marks>(?:to-?dos|fixmes|hacks|xxxs?|open\s+tasks|(?:to-?do|fixme|hack|xxx)\s+(?:comments?|notes?|items?))"
+        r"(?:\s+(?:and|or)\s+(?:to-?dos|fixmes|hacks|xxxs?))*)"
+    ),
 )
-_MARKS = r"\b(TODO|FIXME|XXX|HACK)\b"
+_MARKS = ("TODO", "FIXME", "XXX", "HACK")
 _MOST, _SHOWN, _WIDTH = 500, 100, 160
 _LIST = re.compile(
     r"^(please\s+)?(can you\s+)?(list|show)\s+(me\s+)?(all\s+)?(of\s+)?(the\s+|my\s+)?(files|folders|directory|"
@@ -77,22 +80,31 @@ class Todos(OneCall):
         path = group(asked, "path").removeprefix("./")
         if path and not is_path(path):
             return None
-        args: JsonObject = {"query": _MARKS, "regex": True, "maxResults": _MOST}
+        words = group(asked, "marks").upper().replace("-", "")
+        # Whoever asks for TODOs means all such notes.
+        marks = _MARKS if "TODO" in words else [mark for mark in _MARKS if mark in words] or _MARKS
+        # Not a name: `context.TODO()` is no note.
+        query = rf"(?:^|[^.\w])({'|'.join(marks)})\b"
+        args: JsonObject = {"query": query, "regex": True, "maxResults": _MOST}
         return {**args, "path": path} if path else args
 
     def answer(self, args: JsonObject, last: ToolReturn) -> str:
         found = records(last, "matches")
         where = f" in `{args['path']}`" if "path" in args else ""
         if not found:
-            return f"No line{where} holds TODO, FIXME, XXX or HACK."
+            return f"No line{where} holds {_marks_of(args)}."
         files = len({str(each["path"]) for each in found})
         at_least = "At least " if len(found) == _MOST else ""
-        head = (
-            f"{at_least}{plural(len(found), 'line')} in {plural(files, 'file')}{where} hold TODO, FIXME, XXX or HACK:"
-        )
+        holding = "holds" if len(found) == 1 else "hold"
+        head = f"{at_least}{plural(len(found), 'line')} in {plural(files, 'file')}{where} {holding} {_marks_of(args)}:"
         lines = [f"- `{format_place(each)}` {str(each['text']).strip()[:_WIDTH]}" for each in found[:_SHOWN]]
         more = [f"- … {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
         return "\n".join([head, "", *lines, *more])
+
+
+def _marks_of(args: JsonObject) -> str:
+    names = [mark for mark in _MARKS if mark in str(args["query"])]
+    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 class ListFiles(OneCall):

@@ -166,6 +166,8 @@ async def test_in_other_languages_users_are_found_by_name_and_it_says_so(bench: 
 
     assert "func Twice(n int) int" in content and "> Doubles it." in content
     assert "**Likely used by** 1 place in 1 file (Go: matched by name only):\n- `F` — `a.go:6`" in content
+    impact = (await bench.call("find_usages", symbol="Twice", transitive=True)).content
+    assert "Go: users are matched by name only." in impact
 
 
 async def test_a_file_tells_its_purpose_outline_imports_and_importers(python: Workbench) -> None:

@@ -142,8 +142,8 @@ def said(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> str:
         ("find_symbols", {"query": "test_foo"}, "run test_foo | run the test test_foo | why does test_foo fail?"),
         (
             "search_code",
-            {"query": r"\b(TODO|FIXME|XXX|HACK)\b", "regex": True, "maxResults": 500},
-            "find all TODOs | check for TODOs | list the fixmes | show me all todo comments | what TODOs are there?",
+            {"query": r"(?:^|[^.\w])(TODO|FIXME|XXX|HACK)\b", "regex": True, "maxResults": 500},
+            "find all TODOs | check for TODOs | list the open tasks | show all todo comments | what TODOs are there?",
         ),
         (
             "read_file",
@@ -571,3 +571,13 @@ def test_tests_of_one_name_are_suggested_once() -> None:
 @pytest.mark.parametrize("text", ["how many lines of python?", "how many lines of python in this project?"])
 def test_lines_of_a_language_are_counted(text: str) -> None:
     assert move(text) == Act([("describe_project", {"sections": ["size"]})])
+
+
+@pytest.mark.parametrize(
+    ("text", "marks"),
+    [("find all FIXMEs", "FIXME"), ("list the hacks", "HACK"), ("find all fixmes and hacks", "FIXME or HACK")],
+)
+def test_only_the_notes_that_were_asked_for_are_searched(text: str, marks: str) -> None:
+    assert said(text, result("search_code", matches=[])) == f"No line holds {marks}."
+    found: JsonValue = [{"path": "a.py", "line": 1, "text": f"# {marks[:4]}"}]
+    assert f"1 line in 1 file holds {marks}:" in said(text, result("search_code", matches=found))
