@@ -106,17 +106,21 @@ def _allowed_files(store: sqlite3.Connection, filters: Filters) -> frozenset[int
 def _score(terms: Sequence[Term], allowed: frozenset[int] | None) -> Scores:
     chunks: dict[int, float] = {}
     files: dict[int, float] = {}
+    known, known_file = chunks.get, files.get
     for term in terms:
         table = [term.weight * impact / 255 for impact in range(256)]
-        best: dict[int, float] = {}
-        for chunk, impact in zip(*term.postings, strict=True):
+        last, best = -1, 0.0
+        for chunk, impact in zip(*term.postings, strict=True):  # in order, so that a file's chunks follow each other
             score = table[impact]
-            chunks[chunk] = chunks.get(chunk, 0.0) + score
+            chunks[chunk] = known(chunk, 0.0) + score
             file = chunk >> FILE_SHIFT
-            if score > best.get(file, 0.0):
-                best[file] = score
-        for file, score in best.items():
-            files[file] = files.get(file, 0.0) + score
+            if file != last:
+                files[last] = known_file(last, 0.0) + best
+                last, best = file, score
+            elif score > best:
+                best = score
+        files[last] = known_file(last, 0.0) + best
+    files.pop(-1, None)
     if allowed is not None:
         chunks = {chunk: score for chunk, score in chunks.items() if chunk >> FILE_SHIFT in allowed}
         files = {file: score for file, score in files.items() if file in allowed}

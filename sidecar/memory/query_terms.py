@@ -19,6 +19,8 @@ _MAX_PHRASES = 36
 _MAX_WORDS = 40
 #: The rarest terms with so many postings together propose candidates; all terms weigh them.
 _MAX_POSTINGS = 12_000
+#: Terms that weigh less than this share of the heaviest one propose nothing.
+_LEAST_SHARE = 0.1
 
 
 @dataclass(slots=True)
@@ -85,10 +87,12 @@ class QueryTerms:
         return Term(text, postings, commits, share * weight, share * commit_weight)
 
     def selective(self) -> list[Term]:
-        """The rarest terms, at least one."""
+        """The rarest terms that say something, at least one."""
         found: list[Term] = []
         rows = 0
-        for term in sorted(self.known, key=lambda each: len(each.postings.ids)):
+        least = _LEAST_SHARE * max((each.weight for each in self.known), default=0.0)
+        likely = [each for each in self.known if each.weight >= least]
+        for term in sorted(likely, key=lambda each: len(each.postings.ids)):
             rows += len(term.postings.ids)
             if rows > _MAX_POSTINGS and found:
                 break
