@@ -28,8 +28,8 @@ class Modules:
 
     def __init__(self, paths: Iterable[str]) -> None:
         self.paths = frozenset(paths)
-        self.python = lru_cache(maxsize=_REMEMBERED)(self._python)
-        self.package = lru_cache(maxsize=_REMEMBERED)(self._package)
+        self._pythons = lru_cache(maxsize=_REMEMBERED)(self._python)
+        self._packages = lru_cache(maxsize=_REMEMBERED)(self._package)
         self.script = lru_cache(maxsize=_REMEMBERED)(self._script)
 
     def __contains__(self, path: str) -> bool:
@@ -45,13 +45,19 @@ class Modules:
 
     # -- Python ------------------------------------------------------------------------------------------------------
 
-    def _python(self, module: str, importer: str) -> str | None:
+    def python(self, module: str, importer: str) -> str | None:
         """Return the file of `a.b`, or of `..a` relative to the importer."""
+        return self._pythons(module, _any_in_folder(importer))
+
+    def package(self, module: str, importer: str) -> str | None:
+        """Like `python`, but return `folder/` for a package without an `__init__`."""
+        return self._packages(module, _any_in_folder(importer))
+
+    def _python(self, module: str, importer: str) -> str | None:
         found = (self._file(place) for place in self._places(module, importer))
         return next(filter(None, found), None) or self._by_end(module)
 
     def _package(self, module: str, importer: str) -> str | None:
-        """Like `python`, but return `folder/` for a package without an `__init__`."""
         for place in self._places(module, importer):
             if found := self._file(place) or (f"{place}/" if place in self._folders else None):
                 return found
@@ -138,6 +144,11 @@ class Modules:
         if place and place not in self._folders:
             return None
         return next((path for each in _ENDINGS if (path := join(place, f"index{each}")) in self.paths), None)
+
+
+def _any_in_folder(path: str) -> str:
+    """One name for all files of a folder: a Python module means the same in each."""
+    return join(dirname(path), "_")
 
 
 def _above(path: str) -> Iterable[str]:
