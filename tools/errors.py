@@ -91,15 +91,23 @@ class Declined(Denied):
         return f"The user declined this call. {self.advice}"
 
 
+_ONE_BY_ONE = (
+    "Commands that only look or run tests may need none, but only one at a time: without ;, &&, |, redirections, "
+    "variables and wildcards. Don't try anything else another way; say in your answer what was not permitted."
+)
+
+
 class Unattended(Denied):
     """It needs an approval, and the task is unattended."""
 
-    def __init__(self, why: str, grant: str = "") -> None:
+    def __init__(self, why: str, grant: str = "", *, compound: bool = False) -> None:
         hint = f" To permit it for this repository: brain policy allow {grant}" if grant else ""
         super().__init__(
             f"Not allowed without approval ({why}), and this task runs unattended.{hint}",
-            advice="Don't try it another way. Go on with what is here, without it; if the task can't be done so, do "
-            "the rest and say in your answer what was not permitted.",
+            advice=_ONE_BY_ONE
+            if compound
+            else "Don't try it another way. Go on with what is here, without it; if the task can't be done so, do the "
+            "rest and say in your answer what was not permitted.",
         )
 
 

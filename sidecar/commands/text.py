@@ -110,7 +110,7 @@ def format_arguments(args: Mapping[str, Any]) -> str:
         if name in ("path", "command", "query", "pattern", "target"):
             parts.append(clip(safe_line(_plain(value)), 60))
         elif name == "where":
-            parts.append(f"({clip(safe_line(_plain(value)), 60)})")
+            parts.insert(0, f"({clip(safe_line(_plain(value)), 60)})")
         else:
             parts.append(f"{safe_line(name)}={clip(safe_line(_plain(value)), 24)}")
     return " ".join(parts)

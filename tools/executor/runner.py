@@ -27,6 +27,7 @@ from tools.git import read_head
 from tools.host import Host, resolves_links
 from tools.ledger import GitHead, IntentRecord, NewBlob, Outcome
 from tools.policy.policy import Decision, Policy, decide_secret
+from tools.policy.shell import simple
 from tools.protected import secret_part
 from tools.secret_files import AssignedSecrets
 from tools.shield import run_to_completion
@@ -222,7 +223,8 @@ class CallRunner:
             if not context.batch.can_ask:
                 raise _unasked(why)
             if context.batch.unattended:
-                raise Unattended(why, self._policy.suggest_grant(context.spec, context.args))
+                grant = self._policy.suggest_grant(context.spec, context.args)
+                raise Unattended(why, grant, compound=_is_compound(context))
             before = self._texts.recall(bound.act)
             for _ in range(_MAX_QUESTIONS):
                 if bound.change is not None:
@@ -450,6 +452,12 @@ def _explain_difference(
         return why, None
     shown = ", ".join(names[:5]) + ("…" if len(names) > 5 else "")
     return f"{why}; {shown} changed since you last allowed or were asked about this", diff or None
+
+
+def _is_compound(context: CallContext) -> bool:
+    """Whether the call is a command that no table could allow, because it is more than one."""
+    command = getattr(context.args, "command", None)
+    return isinstance(command, str) and isinstance(simple(command), str)
 
 
 def _unasked(why: str) -> ApprovalRequired:

@@ -384,3 +384,15 @@ async def test_a_name_that_is_given_twice_is_not_chosen_among(bench: Workbench) 
     assert outcome.error is not None and outcome.error.code == "invalid_arguments"
     outcome = await bench.call("multi_edit", path="a.txt", edits="no list")
     assert "edits: [{oldText: string, newText: string}]" in outcome.content
+
+
+async def test_a_list_of_commands_in_an_unattended_task_is_answered_with_how_to_run_them(tmp_path: Path) -> None:
+    async with workbench(tmp_path) as bench:
+        context = BatchContext(str(bench.workspace), "ask", bench.ledger, unattended=True)
+        calls = [
+            ToolCall("list", "run_command", {"command": "make x && grep -rn y . | head"}),
+            ToolCall("one", "run_command", {"command": "make x"}),
+        ]
+        several, one = await bench.executor.batch(calls, context)
+    assert "only one at a time" in several.content
+    assert "Don't try it another way" in one.content

@@ -69,4 +69,4 @@ def test_arguments_are_short_and_begin_with_what_the_call_is_about() -> None:
     assert format_arguments({"command": ["git", "log"]}) == "git log"
     assert format_arguments({"path": "a.py", "edits": [{"oldText": "x"}]}) == "a.py"
     where = {"target": ["tests/a.py", "tests/b.py"], "where": "without the task's changes"}
-    assert format_arguments(where) == "tests/a.py tests/b.py (without the task's changes)"
+    assert format_arguments(where) == "(without the task's changes) tests/a.py tests/b.py"
