@@ -215,6 +215,20 @@ async def test_s32_a_part_that_changes_too_much_or_a_submodule_is_not_merged(
         await clones.changed(project.url, many, git(project.work, "rev-parse", "HEAD"))
 
 
+async def test_s32_a_merge_is_made_although_somebody_deleted_the_branch_of_the_part(
+    project: ServedProject, clones: GitClones
+) -> None:
+    base = git(project.work, "rev-parse", "HEAD")
+    place = await clones.checkout("t", project.url, base)
+    for path in ("a.txt", "left.txt"):
+        (Path(place) / path).write_text("a\n")
+    gone, when = "0123456789" * 4, "2026-01-01T00:00:00Z"
+    commit = await clones.commit("t", project.url, base, "Merge", when, ["a.txt", "gone.txt"], gone)
+    await clones.push("t", project.url, commit, "brain/t")
+    assert git(project.bare, "log", "-1", "--format=%P", "brain/t") == base
+    assert git(project.bare, "diff", "--name-only", "trunk", "brain/t") == "a.txt"
+
+
 async def test_s32_a_branch_that_others_moved_is_not_deleted(project: ServedProject, clones: GitClones) -> None:
     before = git(project.work, "rev-parse", "HEAD")
     (project.work / "theirs.txt").write_text("theirs\n")

@@ -106,11 +106,11 @@ class MergeQueue:
             await self._recovered.wait()
             async with self._lock:
                 if problem := await self._publish():
-                    message = f"The merged parts could not be published, and the next one needs them. {problem}"
-                    raise StepFailed(
-                        "not_pushed", f"{message} What is merged is kept; resume to go on.", recoverable=True
-                    )
-        return await self.places.begin()
+                    raise _not_pushed(problem)
+        try:
+            return await self.places.begin()
+        except ToolError as error:
+            raise _not_pushed(error.message) from error
 
     async def publish(self, key: StepKey, title: str, part: str) -> None:
         """Call it in the turn in which the part was merged, or before the first turn.
@@ -187,6 +187,11 @@ class MergeQueue:
         events = [] if verification.passed is None else [verification.event()]
         await self._run.record_step(step, verification.to_json(), *events)
         return verification
+
+
+def _not_pushed(problem: str) -> StepFailed:
+    message = f"The next part needs what is merged so far, and that is not on the remote: {problem}"
+    return StepFailed("not_pushed", f"{message} What is merged is kept; resume to go on.", recoverable=True)
 
 
 def _step_of(call: str) -> StepKey | None:

@@ -70,6 +70,8 @@ class GitClones:
         merged: str = "",
     ) -> str:
         found = await self._with(remote, parent, merged or parent)
+        if merged and not await self._mirrors.has(found, merged):
+            merged = ""  # somebody deleted its branch; the files are here
         names = None if only is None else [text_to_name(path) for path in only]
         return await self._mirrors.commit(found, self._place(name), parent, message, when, names, merged)
 
