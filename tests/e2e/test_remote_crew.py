@@ -1,5 +1,6 @@
 """A crew on a Git remote: parts are branches that any worker makes, and the result is one branch of the remote."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -132,6 +133,26 @@ def test_a_part_whose_branch_others_took_is_tried_again_on_another(
     assert task["result"]["subtasks"][0]["attempts"] == 2
     assert project.file(task["resultBranch"], "one.txt") == "one"
     assert project.commits(f"brain/{first['id']}") == ["Theirs"]
+
+
+@pytest.mark.timeout(240)
+def test_steps_of_a_plan_run_at_the_same_time_on_a_remote(sidecar: RunningSidecar, project: ServedProject) -> None:
+    """Each writes all that is missing, so that it doesn't matter who does what."""
+    steps = [
+        {"id": "1", "title": "Write a", "files": ["a.txt"]},
+        {"id": "2", "title": "Write b", "files": ["b.txt"]},
+        {"id": "3", "title": "Write c", "files": ["c.txt"], "after": ["1"]},
+    ]
+    command = "for each in a b c; do test -f $each.txt || echo $each > $each.txt; done"
+    work = [{"calls": [{"tool": "run_command", "args": {"command": command}}]}, {"text": "done"}]
+    script = {"planner": [{"text": json.dumps({"steps": steps})}], "coder": work, "reviewer": [{"text": "fine"}]}
+    check = "test -f a.txt -a -f b.txt -a -f c.txt"
+    options: Json = {"crew": None, "workers": 2, "intent": "refactor_code", "review": "never", "verify": [check]}
+    task = sidecar.wait_for_end(start_on_remote(sidecar, project, script, **options), seconds=180)
+    assert (task["status"], task["verified"]) == ("completed", True), task
+    assert len(children(sidecar, task["id"])) == 3
+    changed = git(project.bare, "diff", "--name-only", "trunk", task["resultBranch"]).splitlines()
+    assert changed == ["a.txt", "b.txt", "c.txt"]
 
 
 @pytest.mark.timeout(240)
