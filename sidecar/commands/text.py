@@ -98,16 +98,20 @@ def short(task_id: str) -> str:
 
 
 #: File content, which the diff shows better.
-_BODIES = frozenset({"content", "oldText", "newText", "edits"})
+_BODIES = frozenset({"content", "oldText", "newText"})
+#: Lists of objects, which the diff and the plan show better.
+_LISTS = frozenset({"edits", "items"})
+#: Arguments that need no name.
+_PLAIN = frozenset({"path", "command", "query", "pattern", "target", "url", "task"})
 
 
 def format_arguments(args: Mapping[str, Any]) -> str:
     """A call's arguments on one short line."""
     parts = []
     for name, value in args.items():
-        if value is None or (name in _BODIES and "path" in args):
+        if value is None or name in _LISTS or (name in _BODIES and "path" in args):
             continue
-        if name in ("path", "command", "query", "pattern", "target"):
+        if name in _PLAIN:
             parts.append(clip(safe_line(_plain(value)), 60))
         elif name == "where":
             parts.insert(0, f"({clip(safe_line(_plain(value)), 60)})")

@@ -88,8 +88,14 @@ class Suite:
     #: For the claims of a report: how many tests there are that pass.
     facts: SuiteFacts = field(default_factory=SuiteFacts)
     _related: list[str] = field(default_factory=list)
+    #: Tests that fail, but failed before the task too; in order, each once.
+    _excused: dict[str, None] = field(default_factory=dict)
 
     async def check(self) -> list[CheckResult]:
+        found = await self._check()
+        return [*found, CheckResult(notes=_excuses(list(self._excused)))] if self._excused else found
+
+    async def _check(self) -> list[CheckResult]:
         if all(is_document(change.path) for change in self.changes) and (self.changes or not self.unproven):
             return []
         if folder := await self._new_project():
@@ -237,8 +243,8 @@ class Suite:
         lines += find_explanations(run.output) if counted and not any(each.message for each in counted) else []
         lines += [f"failed before the task too: {each}" for each in excused]
         lines += [f"passed when repeated (flaky): {each}" for each in sorted(flaky_names)]
-        notes = _excuses(excused)
-        notes += [f"Flaky: {each} failed, then passed when repeated." for each in sorted(flaky_names)]
+        self._excused.update(dict.fromkeys(excused))
+        notes = [f"Flaky: {each} failed, then passed when repeated." for each in sorted(flaky_names)]
         if not run.failures:
             return [self._judge_unparsed(name, run, before, unknown)]
         notes += [unknown] if unknown and counted else []
@@ -338,8 +344,6 @@ class Suite:
 
 
 def _excuses(names: Sequence[str]) -> list[str]:
-    if not names:
-        return []
     more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
     they = "they don't count" if len(names) > 1 else "it doesn't count"
     return [f"Failed before the task too, so {they}: {', '.join(names[:_MAX_NAMED])}{more}"]

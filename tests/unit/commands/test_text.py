@@ -68,5 +68,7 @@ def test_arguments_are_short_and_begin_with_what_the_call_is_about() -> None:
     assert told == f"a.py replaceAll=true symbol={'x' * 23}…"
     assert format_arguments({"command": ["git", "log"]}) == "git log"
     assert format_arguments({"path": "a.py", "edits": [{"oldText": "x"}]}) == "a.py"
+    assert format_arguments({"items": [{"title": "x", "state": "done"}]}) == ""
+    assert format_arguments({"url": "https://example.com/"}) == "https://example.com/"
     where = {"target": ["tests/a.py", "tests/b.py"], "where": "without the task's changes"}
     assert format_arguments(where) == "(without the task's changes) tests/a.py tests/b.py"
