@@ -44,10 +44,13 @@ PIPELINES: dict[Intent, tuple[str, ...]] = {
 
 #: Intents whose agents get no tool that changes anything.
 READ_ONLY: frozenset[Intent] = frozenset({"chat", "explain_code", "review_code", "research"})
+_WRITING: frozenset[Intent] = frozenset(PIPELINES) - READ_ONLY - {"run_command"}
 #: Below this confidence, the words leave it open.
 SURE = 0.6
 #: If a change is at least this likely, an unsure request gets the pipeline that may edit.
 _MAY_WRITE = 0.15
+#: Below this confidence, words about something that could be changed are hardly mere talk.
+_TALK = 0.75
 #: If it is more certain that only an answer is wanted, a traceback or a report doesn't change that.
 _CERTAIN = 0.9
 
@@ -93,6 +96,8 @@ def _judge(
     task: str, context: Context | None, *, follows: bool, before: Intent | None = None
 ) -> tuple[Intent, float, str]:
     """By cues first, then by words. When it stays open, the pipeline that may edit; its first edit asks."""
+    if follows and before in _WRITING and asks_to_publish(task):
+        return "run_command", 0.95, "you ask to publish what was done"
     if follows and agrees(task):
         return "edit_code", 0.95, "you agree to what was proposed"
     if follows and declines(task):
@@ -134,7 +139,8 @@ def _may_want_a_change(task: str, guessed: Guess, *, about: bool) -> bool:
         return (unclear or asks_to_act(task)) and not orders_to_run(task)
     if guessed.intent not in READ_ONLY:
         return False
-    return (guessed.confidence < SURE and (about or likely)) or asks_to_act(task)
+    sure = _TALK if about and guessed.intent == "chat" else SURE
+    return (guessed.confidence < sure and (about or likely)) or asks_to_act(task)
 
 
 def _is_banned(task: str, intent: Intent) -> bool:

@@ -13,7 +13,7 @@ _SHORT = 120
 _HEAD, _TAIL = 6_000, 2_000
 
 _YES = (
-    r"yes|yep|yeah|yup|sure|ok(?:ay)?|alright|fine|great|good|perfect|nice|cool|right|exactly|agreed?|please|"
+    r"yes|yep|yeah|yup|sure|why not|warum nicht|por qu[eé] no|pourquoi pas|por que n[ãa]o|pode ser|ok(?:ay)?|alright|fine|great|good|perfect|nice|cool|right|exactly|agreed?|please|"
     r"ja|jo|jep|klar|gern(?:e)?|genau|super|prima|passt|einverstanden|bitte|gut|okay|"
     r"s[ií]|claro|vale|dale|perfecto|bien|de acuerdo|por favor|adelante|"
     r"oui|d'accord|ok|parfait|bien|super|volontiers|entendu|s'il te plaît|s'il vous plaît|"
@@ -52,12 +52,12 @@ _CONSENTS = re.compile(
 
 #: The whole text turns down what was proposed, or puts it off.
 _NO = (
-    r"no(?:pe)?|nah|not (?:now|yet|today|really)|later|maybe later|(?:let'?s )?(?:leave|keep) (?:it|that|this|everything|things)(?: (?:as (?:it|they) (?:is|are)|alone|be))?|"
-    r"never ?mind|nvm|skip (?:it|that|this)|(?:please )?(?:don'?t|do not)(?: do (?:it|that|this|anything))?|stop|hold (?:on|off)|wait|forget (?:it|about it)|(?:i'?d )?rather not|better not|no need|"
-    r"nein|nö|nee|noch nicht|jetzt nicht|(?:erst ?mal|vorerst|lieber|besser|bitte) nicht|(?:vielleicht )?später|lass (?:es|das|mal|lieber)(?: (?:so|sein|bleiben|erst ?mal|mal|lieber))*|vergiss es|warte(?: mal| noch)?|stopp|nicht nötig|"
-    r"(?:todavía|aún|aun|ahora|mejor|por ahora|así) no|no (?:todavía|aún|ahora|lo hagas|hace falta)|(?:tal vez |quizás? )?(?:después|luego|más tarde)|d[ée]jalo(?: (?:así|como está|estar))?|olv[ií]dalo|espera|para|"
-    r"non|pas (?:encore|maintenant|tout de suite|pour l'instant|besoin|la peine)|(?:peut-être )?plus tard|laisse(?: (?:tomber|ça|comme ça|tel quel))*|surtout pas|plutôt pas|attends|oublie(?: ça)?|"
-    r"n[ãa]o(?: (?:precisa|agora|faz isso|ainda))?|(?:ainda|agora|melhor|por enquanto) n[ãa]o|(?:talvez )?(?:depois|mais tarde)|deix[ae](?: (?:pra|para) (?:lá|depois)| (?:assim|quieto|como está))?|esquece|espera|calma"
+    r"no(?:pe)?|nah|not (?:now|yet|today|really)|(?:maybe |perhaps )?(?:later|tomorrow|next week|another time)|(?:let'?s )?(?:leave|keep) (?:it|that|this|everything|things)(?: (?:as (?:it|they) (?:is|are)|alone|be))?|"
+    r"never ?mind|nvm|skip (?:it|that|this)|(?:please )?(?:don'?t|do not)(?: do (?:it|that|this|anything))?|stop|hold (?:on|off)|wait|forget (?:it|about it)|(?:i'?d )?rather not|better not|no need|(?:it'?s )?not worth (?:it|the effort)|"
+    r"nein|nö|nee|noch nicht|jetzt nicht|(?:erst ?mal|vorerst|lieber|besser|bitte) nicht|(?:vielleicht )?(?:später|morgen|nächste woche|ein andermal)|lass (?:es|das|mal|lieber)(?: (?:so|sein|bleiben|erst ?mal|mal|lieber))*|vergiss es|warte(?: mal| noch)?|stopp|nicht nötig|(?:das )?lohnt (?:sich )?nicht|"
+    r"(?:todavía|aún|aun|ahora|mejor|por ahora|así) no|no (?:todavía|aún|ahora|lo hagas|hace falta)|(?:tal vez |quizás? )?(?:después|luego|más tarde|mañana|otro día)|d[ée]jalo(?: (?:así|como está|estar))?|olv[ií]dalo|espera|para|no (?:vale|merece) la pena|"
+    r"non|pas (?:encore|maintenant|tout de suite|pour l'instant|besoin|la peine)|(?:peut-être )?(?:plus tard|demain|une autre fois)|laisse(?: (?:tomber|ça|comme ça|tel quel))*|surtout pas|plutôt pas|attends|oublie(?: ça)?|(?:ça )?(?:n'en )?vaut pas la peine|"
+    r"n[ãa]o(?: (?:precisa|agora|faz isso|ainda))?|(?:ainda|agora|melhor|por enquanto) n[ãa]o|(?:talvez )?(?:depois|mais tarde|amanhã|outro dia)|deix[ae](?: (?:pra|para) (?:lá|depois)| (?:assim|quieto|como está))?|esquece|espera|calma|n[ãa]o (?:vale a pena|compensa)"
 )
 _NO_FILLER = (
     r"(?:for now|right now|yet|just|though|first|hmm+|ok(?:ay)?|it'?s fine|that'?s fine|mal|erst ?mal|vorerst|fürs erste|noch|doch|por ahora|de momento|mejor|pour (?:l'instant|le moment)|finalement|por enquanto|mesmo|"
@@ -188,6 +188,12 @@ _NO_CODE = (
     r"\bne (?:change|touche|modifie)[sz]?\w* pas le code\b|\bjuste expliqu\w+\b",
     r"\b(?:não|nao|sem) (?:mud|alter|mex|modifi)\w* (?:n)?o código\b|\bsem (?:alterações|mudanças)\b",
     r"\bs[óo] (?:explique|explica|olhe|me diga)\b",
+    # "Don't fix it, only find out why".
+    r"\b(?:don'?t|do not) (?:fix|repair|solve|change|edit)(?: (?:it|this|that|them))?[,;.:]? (?:but )?(?:only|just|first)\b",
+    r"\bnicht (?:reparieren|beheben|korrigieren|fixen|ändern|anfassen|lösen)[,;.:]? (?:sondern )?(?:nur|erst|bloß)\b",
+    r"\bno (?:l[oa]s? )?(?:arregl|corrij|repar|soluc|cambi|modifi|toqu)\w*[,;.:]? (?:solo|sólo|solamente|primero)\b",
+    r"\bne (?:l[ea]s? |l')?(?:répar|corrig|résou|chang|modifi|touch)\w* pas[,;.:]?(?: \w+)? (?:juste|seulement|d'abord)\b",
+    r"\bn[ãa]o (?:consert|arrum|corrij|corrig|repar|resolv|mud|alter|mex)\w*(?: isso)?[,;.:]? (?:s[óo]|apenas|primeiro)\b",
 )
 _FORBIDS_ALL = re.compile("|".join(_NOTHING))
 _FORBIDS_CODE = re.compile("|".join(_NO_CODE))

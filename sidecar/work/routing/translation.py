@@ -19,6 +19,8 @@ _ENGLISH = (
 #: As many words tell the language.
 _SAMPLE = 40
 _SHORTEST_STEM = 3
+_ENGLISH_FIRST = 0.4
+_PLAIN = str.maketrans("áéíóú", "aeiou")
 #: Letters and signs that only one of the languages has: short requests in Spanish and Portuguese share most words.
 _LETTERS = {
     letter: language for language, letters in enumerate(("", "äöß", "ñ¿¡", "èùûîœ", "ãõ")) for letter in letters
@@ -65,7 +67,7 @@ def translate(words: list[str]) -> list[str] | None:
 
 def _language(words: list[str], dictionary: _Dictionary) -> int:
     """The one most of whose words occur; a word of several languages counts in parts."""
-    votes = [0.4, 0.0, 0.0, 0.0, 0.0]
+    votes = [_ENGLISH_FIRST, 0.0, 0.0, 0.0, 0.0]
     sample = words[:_SAMPLE]
     if not (letters := "".join(sample)).isascii():
         for letter in _LETTERS.keys() & letters:
@@ -74,6 +76,12 @@ def _language(words: list[str], dictionary: _Dictionary) -> int:
         if (languages := dictionary.languages.get(word)) is not None:
             for language in languages:
                 votes[language] += 1 / len(languages)
+    if not letters.isascii() and max(votes) == _ENGLISH_FIRST:
+        # No word is known as such, but it isn't English; perhaps one is known by its stem.
+        known = (
+            place for place, stems in enumerate(dictionary.stems) if any(_by_stem(one, stems) != one for one in sample)
+        )
+        return next(known, 0)
     return votes.index(max(votes))
 
 
@@ -81,7 +89,9 @@ def _by_stem(word: str, stems: dict[str, str]) -> str:
     for size in range(len(word), _SHORTEST_STEM - 1, -1):
         if (english := stems.get(word[:size])) is not None:
             return english
-    return word
+    # With a pronoun behind it, a Spanish order gets an accent: instala, instálalo.
+    plain = word if word.isascii() else word.translate(_PLAIN)
+    return word if plain == word or (found := _by_stem(plain, stems)) == plain else found
 
 
 @cache

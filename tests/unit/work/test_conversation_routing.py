@@ -70,7 +70,7 @@ def test_an_order_to_run_something_runs_it(sentence: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "sentence", ["you forgot the tests", "revert the rename but keep the rest", "vale, pero con logs"]
+    "sentence", ["you forgot the tests", "revert the rename but keep the rest", "kümmer dich drum"]
 )
 def test_after_an_answer_words_that_are_no_question_may_edit_and_the_first_edit_asks(sentence: str) -> None:
     followed = route(sentence, follows=True)
