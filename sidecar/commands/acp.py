@@ -57,7 +57,8 @@ async def _share_buffers(directory: Path, workspace: str, files: "AcpFiles") -> 
     try:
         async with shell:
             with suppress(TimeoutError):
-                await asyncio.wait_for(shell.connected.wait(), _CONNECT_SECONDS)
+                async with asyncio.timeout(_CONNECT_SECONDS):
+                    await shell.connected.wait()
             yield
     finally:
         calls.close()

@@ -73,7 +73,8 @@ class Receiver:
     async def all_answered(self) -> None:
         """Returns when every delivery that arrived is answered, at the latest after a second."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._answered.wait(), _LONGEST_WAIT)
+            async with asyncio.timeout(_LONGEST_WAIT):
+                await self._answered.wait()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

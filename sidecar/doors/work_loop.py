@@ -5,6 +5,7 @@ import logging
 import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Generic, Protocol, TypeVar
 
@@ -87,7 +88,7 @@ class WorkLoop(Generic[Item]):
         pause = _LONGEST_SECONDS if next_at is None else next_at - time.time()
         if pause <= 0:  # it is at work, or waits for an earlier one of its subject
             pause = _LOOK_SECONDS
-        try:
-            await asyncio.wait_for(self._woken.wait(), min(_LONGEST_SECONDS, pause))
-        except TimeoutError:
-            return
+        # Not wait_for: in Python 3.11 it swallows a cancel that comes together with what it waits for.
+        with suppress(TimeoutError):
+            async with asyncio.timeout(min(_LONGEST_SECONDS, pause)):
+                await self._woken.wait()

@@ -27,7 +27,8 @@ class Knowledge:
         if self._memory is None:
             return ""
         try:
-            return await asyncio.wait_for(self._memory.repository_map(workspace, room, request, near), _SECONDS)
+            async with asyncio.timeout(_SECONDS):
+                return await self._memory.repository_map(workspace, room, request, near)
         except TimeoutError:
             return ""
 

@@ -114,7 +114,8 @@ class ChatChannel:
             due = min(self._changed.values(), default=None)
             pause = None if due is None else max(0.0, due - time.monotonic())
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._woken.wait(), pause)
+                async with asyncio.timeout(pause):
+                    await self._woken.wait()
             now = time.monotonic()
             for task_id in [each for each, at in self._changed.items() if at <= now]:
                 self._changed.pop(task_id, None)
