@@ -14,6 +14,8 @@ from sidecar.telemetry.correlation import HEADER, current_header
 SECONDS = 10.0
 #: A stream sends a keep-alive every 15 seconds.
 STREAM_SECONDS = 40.0
+#: Events in a page.
+_EVENTS = 2_000
 _CHALLENGE = "/api/brain/session/challenge"
 _MAX_CHALLENGE = 10_000
 
@@ -67,6 +69,15 @@ class Client:
     def get(self, path: str, query: Mapping[str, object] | None = None, *, timeout: float = SECONDS) -> Any:
         wanted = {name: value for name, value in (query or {}).items() if value is not None}
         return self._call("GET", f"{path}?{urlencode(wanted, doseq=True)}" if wanted else path, None, {}, timeout)
+
+    def events(self, task: str) -> Iterator[Json]:
+        """The stored events of a task, read page by page."""
+        more, after = True, 0
+        while more:
+            page = self.get(f"/api/brain/tasks/{task}/events", {"after": after, "limit": _EVENTS})
+            yield from page["events"]
+            more = page["more"] and bool(page["events"])
+            after = page["events"][-1]["seq"] if page["events"] else after
 
     def post(
         self, path: str, body: Json | None = None, *, headers: Mapping[str, str] | None = None, timeout: float = SECONDS

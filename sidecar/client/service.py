@@ -10,6 +10,7 @@ print(task.state()["verified"])
 import os
 import secrets
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
@@ -18,6 +19,8 @@ from sidecar.client.client import Client, Json
 from sidecar.client.follow import Follower, find_again, try_again
 from sidecar.client.sidecars import Launcher
 from sidecar.config.paths import default_data_dir
+
+MAX_EVENTS = 25_000
 
 Decision = Literal["allow", "deny"]
 Scope = Literal["once", "task", "workspace"]
@@ -61,6 +64,10 @@ class BrainService:
         """Every event once and in order, across dropped connections, until the task ends."""
         for seen in Follower(task_id, self._reconnected, after).events(self._client, lambda _: None):
             yield seen.event
+
+    def stored_events(self, task_id: str) -> list[Json]:
+        """The first `MAX_EVENTS` events of a task, without waiting for more."""
+        return list(islice(self._client.events(task_id), MAX_EVENTS))
 
     def get(self, path: str, **query: Any) -> Any:
         return self._client.get(path, query)

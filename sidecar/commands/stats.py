@@ -10,7 +10,6 @@ from sidecar.client.client import Json
 from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_FAILED, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, task_id
-from sidecar.commands.tasks import read_events
 from sidecar.commands.text import Style, clip, print_json, safe_line, style_for
 from sidecar.config.paths import write_private
 
@@ -67,7 +66,7 @@ def trace(args: argparse.Namespace) -> int:
 
     with reading(data_dir(args)) as client:
         task = client.get(f"/api/brain/tasks/{task_id(client, args.id, anywhere=True)}")
-        document = task_trace(task, read_events(client, task["id"]), content=args.content)
+        document = task_trace(task, client.events(task["id"]), content=args.content)
     if args.send is not None:
         return _send(document, args.send)
     text = json.dumps(document, ensure_ascii=False) + "\n"

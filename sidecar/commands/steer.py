@@ -14,7 +14,6 @@ from sidecar.commands.parser import data_dir, task_id
 from sidecar.commands.render import TaskRenderer
 from sidecar.commands.run import RunSession
 from sidecar.commands.summary import render_approval, render_question
-from sidecar.commands.tasks import read_events
 from sidecar.commands.text import short, style_for
 from sidecar.commands.watch import choose
 
@@ -102,7 +101,7 @@ def answer(args: argparse.Namespace) -> int:
 def find_open(client: Client, task: str, kind: Literal["approval", "question"]) -> dict[str, Json]:
     """The task's approvals or questions without an answer, by id."""
     waiting: dict[str, Json] = {}
-    for event in read_events(client, task):
+    for event in client.events(task):
         if event["type"] == kind:
             name = event[f"{kind}Id"]
             waiting.pop(name, None)

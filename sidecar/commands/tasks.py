@@ -3,11 +3,10 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
 
-from sidecar.client.client import Client, Json
+from sidecar.client.client import Json
 from sidecar.client.follow import ENDED
 from sidecar.client.sidecars import reading
 from sidecar.commands.output import PlainScreen, open_output
@@ -17,7 +16,6 @@ from sidecar.commands.text import Style, clip, print_json, safe_line, short, sty
 from sidecar.commands.watch import Watch
 
 _PAGE = 200
-_EVENT_PAGE = 2_000
 
 
 def list_tasks(args: argparse.Namespace) -> int:
@@ -62,7 +60,7 @@ def show(args: argparse.Namespace) -> int:
             )
         if args.json and not args.follow:
             return print_json(task)
-        events = list(read_events(client, task["id"]))
+        events = list(client.events(task["id"]))
     if args.json:
         print("".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events), end="")
         return 0
@@ -75,15 +73,6 @@ def show(args: argparse.Namespace) -> int:
     if task["status"] not in ENDED:
         screen.print(["", _next_step(task, style, runs_tasks=client.runs_tasks)])
     return 0
-
-
-def read_events(client: Client, task: str) -> Iterator[Json]:
-    more, after = True, 0
-    while more:
-        page = client.get(f"/api/brain/tasks/{task}/events", {"after": after, "limit": _EVENT_PAGE})
-        yield from page["events"]
-        more = page["more"]
-        after = page["events"][-1]["seq"] if page["events"] else after
 
 
 def _next_step(task: Json, style: Style, *, runs_tasks: bool) -> str:

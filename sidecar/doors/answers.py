@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from sidecar.client.errors import Refused
 from sidecar.client.service import BrainService, Decision
 from sidecar.doors.actions import Json, list_at, text_at
-from sidecar.doors.task_events import read_events
 
 _YES = frozenset(("allow", "yes", "y", "ok", "approve", "approved"))
 _NO = frozenset(("deny", "no", "n", "reject", "denied"))
@@ -15,7 +14,7 @@ def say(service: BrainService, task_id: str, text: str, key: str) -> None:
     """Answer what the task waits for, if the text is an answer to it; else send it as a message."""
     task = service.task(task_id)
     if task.state()["status"] == "waiting":
-        asked = waiting_for(read_events(service, task_id))
+        asked = waiting_for(service.stored_events(task_id))
         try:
             if asked is not None and asked["type"] == "approval" and (decision := decide(text)) is not None:
                 task.approve(text_at(asked, "approvalId"), decision)

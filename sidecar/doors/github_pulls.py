@@ -19,7 +19,6 @@ from sidecar.doors.pulls import PullChannel, offers_pull
 from sidecar.doors.reviews import ReviewChannel
 from sidecar.doors.settings import GITHUB_URL, GithubDoor
 from sidecar.doors.store import DoorsStore
-from sidecar.doors.task_events import read_events
 from sidecar.doors.works import Work, Works, branch_for
 
 
@@ -68,7 +67,7 @@ def github_channels(
         return [GithubComments(api)]
 
     async def events(task_id: str) -> Sequence[Json]:
-        return await asyncio.to_thread(lambda: read_events(connect(), task_id))
+        return await asyncio.to_thread(lambda: connect().stored_events(task_id))
 
     return [
         PullChannel(api, pulls.works, outbox, events),

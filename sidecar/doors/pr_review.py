@@ -13,7 +13,6 @@ from sidecar.doors.http import DoorsHttp, NotSent
 from sidecar.doors.reviews import ReviewChannel, render_review
 from sidecar.doors.settings import Doors, DoorsError, load_doors
 from sidecar.doors.store import FILE, DoorsStore
-from sidecar.doors.task_events import read_events
 
 
 class PostedReview(NamedTuple):
@@ -72,7 +71,7 @@ async def _review(
         options = {**action.options, "author": "other", "unattended": True}
         task = await asyncio.to_thread(lambda: service.execute(action.text, workspace=work.directory, **options))
         state = await asyncio.to_thread(task.wait)
-        found = await asyncio.to_thread(read_events, service, task.id)
+        found = await asyncio.to_thread(service.stored_events, task.id)
         ended = [event for event in found if event["type"] == "complete"]
         if state["status"] != "completed" or not ended:
             raise DoorsError(f"The review ended as {state['status']}; `brain show {task.id}` says why.")
