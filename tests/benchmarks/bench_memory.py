@@ -9,6 +9,7 @@ import time
 from itertools import count
 from pathlib import Path
 
+from sidecar.config.weights import VectorsUnavailable, find_weights
 from sidecar.memory.answers import answer_search
 from sidecar.memory.port import SearchRequest
 from sidecar.memory.store import open_store, size_of
@@ -43,6 +44,7 @@ async def run() -> list[Result]:
         asked = _ask(root / "large.db", large)
         edit, small_edit = _edit(root / "large.db", large), _edit(root / "small.db", small)
         size = size_of(root / "large.db")
+        vectors = _with_vectors(root, large, built, size)
         lines = f"{LINES:,} lines"
         return [
             Result(f"index {lines}", built, "s", built / plain, "reading and parsing them once", most_ratio=3),
@@ -50,7 +52,26 @@ async def run() -> list[Result]:
             Result("size of the index", size / 1e6, "MB", size / source, "the source", most_ratio=2),
             Result(f"one question at {lines}", asked * 1e3, "ms", most=20),
             Result(f"take in one edit at {lines}", edit * 1e3, "ms", edit / small_edit, "at a tenth of that", most=200),
+            *vectors,
         ]
+
+
+def _with_vectors(root: Path, workspace: Path, built: float, size: int) -> list[Result]:
+    """What `memory_vectors` adds to an index and to a question; nothing if the weights are not installed."""
+    try:
+        find_weights()
+    except VectorsUnavailable:
+        return []
+    asked = _ask(root / "large.db", workspace)
+    more, memory = _build(root / "large.db", workspace, root, "vectors")
+    slower = _ask(root / "large.db", workspace, vectors=True)
+    grown = size_of(root / "large.db")
+    return [
+        Result("vectors of all chunks", more, "s", more / built, "the index", most_ratio=1),
+        Result("memory of the building process, with vectors", memory / 1e6, "MB"),
+        Result("size with vectors", grown / 1e6, "MB", grown / size, "without", most_ratio=1.5),
+        Result("one question with vectors", slower * 1e3, "ms", slower / asked, "without"),
+    ]
 
 
 def _copy_source(root: Path, lines: int) -> int:
@@ -79,9 +100,10 @@ def _read_and_parse(root: Path) -> float:
     return time.process_time() - began
 
 
-def _build(store: Path, workspace: Path, data: Path) -> tuple[float, int]:
+def _build(store: Path, workspace: Path, data: Path, *more: str) -> tuple[float, int]:
     """Seconds of processor time, with its start and its children, and the most bytes that it had in memory."""
     command = [sys.executable, "-m", "sidecar.memory.builder", str(store), str(workspace), str(data), "off", "normal"]
+    command += more
     process = subprocess.Popen(command, stdin=subprocess.PIPE, cwd=PROJECT)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -91,13 +113,13 @@ def _build(store: Path, workspace: Path, data: Path) -> tuple[float, int]:
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
-def _ask(path: Path, workspace: Path) -> float:
+def _ask(path: Path, workspace: Path, *, vectors: bool = False) -> float:
     times: list[float] = []
     store = open_store(path, readonly=True)
     for number in range(ROUNDS):
         query = _QUERIES[number % len(_QUERIES)]
         began = time.perf_counter()
-        hits, _ = answer_search(store, str(workspace), SearchRequest(query))
+        hits, _ = answer_search(store, str(workspace), SearchRequest(query), vectors=vectors)
         times.append(time.perf_counter() - began)
         assert hits
     store.close()
