@@ -199,15 +199,15 @@ def fuse(
 
 
 def _load(store: sqlite3.Connection, chunks: Sequence[int], filters: Filters) -> Iterable[Ranked]:
-    for number in chunks:
-        row = store.execute(
-            "SELECT line, end_line, symbol, name, chunks.kind, path, files.kind, language FROM chunks"
-            " JOIN files ON files.id = chunks.file WHERE chunks.id = ?",
-            (number,),
-        ).fetchone()
-        if row is not None and filters.file(row[5], row[7] or "") and filters.chunk(row[4]):
-            file = FileCandidate(number >> FILE_SHIFT, row[5], row[6], row[7] or "")
+    marks = ", ".join("?" * len(chunks))
+    rows = store.execute(
+        "SELECT chunks.id, line, end_line, symbol, name, chunks.kind, path, files.kind, language FROM chunks"  # noqa: S608
+        f" JOIN files ON files.id = chunks.file WHERE chunks.id IN ({marks})",
+        chunks,
+    )
+    for number, line, end_line, symbol, name, kind, path, of_file, language in rows:
+        if filters.file(path, language or "") and filters.chunk(kind):
+            file = FileCandidate(number >> FILE_SHIFT, path, of_file, language or "")
             features = {"exact": 0.0, "name_coverage": 0.0, "alike": 1.0}
-            line, end_line, symbol, name, kind = row[:5]
             chunk = ChunkCandidate(number, file.id, line, end_line, symbol, name, kind, features)
             yield Ranked(0.0, file, chunk)
