@@ -115,11 +115,11 @@ class Past:
         named = _named(workspaces)
         wanted = TaskFilter(_ENDED, workspaces=named, words=_beginnings(query), any_word=True)
         older = await self._journal.tasks(wanted, limit=_TASKS, before=recent[-1].id)
-        known = {task.id for task in (*recent, *older)}
-        for name in alike:
-            with suppress(UnknownTask):
-                older = [*older, *([await self._journal.task(name)] if name not in known else [])]
-        return [*recent, *older]
+        found = {task.id: task for task in (*recent, *older)}
+        for name in alike.keys() - found.keys():
+            with suppress(UnknownTask):  # it is a note
+                found[name] = await self._journal.task(name)
+        return list(found.values())
 
     async def similar_tasks(
         self, workspace: str, request: str, without: str = "", limit: int = 5

@@ -4,6 +4,7 @@ They are made when somebody searches, a few hundred at a time, the newest first.
 or while the database refuses, past work is found by its words alone.
 """
 
+import asyncio
 import logging
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -74,7 +75,7 @@ class SharedVectors:
         """Each with its workspace, its last event, and its text."""
         if not works or (vectors := await self._ready()) is None:
             return
-        texts = [_as_text(vectors.embed(count_words(text[:_MAX_CHARACTERS]))) for *_, text in works]
+        texts = await asyncio.to_thread(_embed_all, vectors, [text for *_, text in works])
         tasks, notes = [each.task for each, *_ in works], [each.note for each, *_ in works]
         places = [without_zeros(workspace) for _, workspace, _, _ in works]
         await self._ask(_DROP, (tasks, notes))
@@ -106,7 +107,7 @@ class SharedVectors:
         try:
             if self._home is None:
                 self._home = await self._journal.read(_prepare)
-            return load_vectors() if self._home else None
+            return await asyncio.to_thread(load_vectors) if self._home else None
         except (JournalError, psycopg.Error, VectorsUnavailable) as error:
             log.warning("Past work is searched by words only: %s", str(error).splitlines()[0])
             self._home = ""
@@ -131,6 +132,10 @@ async def _prepare(connection: Any) -> str:
     home = str(psycopg.sql.Identifier(found[0]).as_string(connection))
     await connection.execute(_TABLE.format(home=home))
     return home
+
+
+def _embed_all(vectors: WordVectors, texts: Sequence[str]) -> list[str]:
+    return [_as_text(vectors.embed(count_words(text[:_MAX_CHARACTERS]))) for text in texts]
 
 
 def _as_text(vector: Array | None) -> str:
