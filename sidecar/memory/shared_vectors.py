@@ -110,7 +110,9 @@ class SharedVectors:
             return await asyncio.to_thread(load_vectors) if self._home else None
         except (JournalError, psycopg.Error, VectorsUnavailable) as error:
             log.warning("Past work is searched by words only: %s", str(error).splitlines()[0])
-            self._home = ""
+            # What else went wrong may be over at the next search.
+            if isinstance(error, VectorsUnavailable | psycopg.errors.InsufficientPrivilege):
+                self._home = ""
             return None
 
     async def _ask(self, statement: str, values: Any) -> Sequence[Any]:
