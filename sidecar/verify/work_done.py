@@ -26,6 +26,8 @@ _CLAIM = re.compile(
     rf"|\b(?:ich|wir) (?:habe|haben)\b[^.;]{{1,80}}\b(?:{_DONE})\b",
     re.IGNORECASE,
 )
+#: Code in a line says nothing about the work.
+_CODE = re.compile(r"`[^`\n]{1,300}`")
 #: Words that turn it into a statement about what was there before, or what is not; English ones are in `find_doubt`.
 _ELSEWHERE = re.compile(
     r"\b(?:since|in version|previously|earlier|upstream|nicht|kein\w*|nichts|bereits|schon|ya|nada|ningún|déjà|"
@@ -42,7 +44,7 @@ def find_claim(report: str) -> str:
     """The first sentence that says that something was changed; empty if none does."""
     if len(report.split()) < _FEWEST_WORDS:
         return ""
-    for sentence in sentences(report):
+    for sentence in sentences(_CODE.sub("`…`", report)):
         match = _CLAIM.search(sentence)
         if match and match.end() <= find_doubt(sentence) and _ELSEWHERE.search(sentence) is None:
             return sentence.strip()

@@ -35,6 +35,7 @@ def test_a_report_of_a_change_is_a_claim(report: str) -> None:
         "Ich habe nichts geändert.",
         "Rien n'a été changé.",
         "Done.",
+        "Run `for each in a b; do echo $each; done` to see it.",
         "```\nDone: x\n```\nThat is what the tool prints.",
     ],
 )
