@@ -4,6 +4,7 @@ A rewind to event S, recorded by event R, makes the task go on from S: events be
 after R do. Nothing is removed, so a rewind can be rewound.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -27,17 +28,18 @@ class Timeline(NamedTuple):
 
     @classmethod
     def of(cls, rewinds: Sequence[Rewind]) -> "Timeline":
-        timeline = cls()
+        # After each of the rewinds; computing an earlier one again would double the work with each rewind.
+        timelines = [cls()]
         for number, rewind in enumerate(rewinds, start=1):
             # What counted at that event is what counted then, not what counts now.
-            then = cls.of([earlier for earlier in rewinds[: number - 1] if earlier.at <= rewind.to])
+            then = timelines[bisect_right(rewinds, rewind.to, 0, number - 1, key=lambda earlier: earlier.at)]
             spans = [
                 (after, rewind.to if last is None else min(last, rewind.to))
                 for after, last in then.spans
                 if after < rewind.to
             ]
-            timeline = cls((*spans, (rewind.at, None)), number)
-        return timeline
+            timelines.append(cls((*spans, (rewind.at, None)), number))
+        return timelines[-1]
 
 
 def branched(key: str, branch: int) -> str:

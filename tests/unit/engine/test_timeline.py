@@ -30,3 +30,9 @@ def test_names_on_a_branch_are_their_own() -> None:
     assert branched("r1.1-coder.0", 0) == "r1.1-coder.0"
     assert branched("r1.1-coder.0", 2) == "r1.1-coder.0~2"
     assert plain("r1.1-coder.0~2") == "r1.1-coder.0"
+
+
+def test_many_rewinds_of_a_task_cost_no_more_than_their_number_says() -> None:
+    # Each to the event of the one before it, which once doubled the work with each rewind.
+    rewinds = [(2 * number, 2 * number + 2) for number in range(1, 300)]
+    assert counting(rewinds, 602) == [1, 2, 601, 602]
