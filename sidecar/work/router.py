@@ -22,6 +22,7 @@ from sidecar.work.routing.cues import (
     declines,
     forbids_changes,
     forbids_code,
+    names_next_run,
     orders_to_run,
     reports_failure,
     says_tests_fail,
@@ -104,6 +105,8 @@ def _judge(
         return "chat", 0.95, "you don't want what was proposed"
     if before is not None and asks_to_repeat(task):
         return before, 0.95, "you ask for the same again"
+    if follows and names_next_run(task):
+        return "run_command", 0.95, "you name what to run next"
     if follows and asks_to_publish(task):
         return "run_command", 0.95, "you ask to publish what was done"
     if before == "run_command" and asks_for_other_options(task):

@@ -84,6 +84,13 @@ _PUBLISHES = re.compile(
     r"súbelo|sube(?: (?:eso|esto))?|publícalo|despliégalo|pousse|déploie|publie|sobe|publica|roll(?:e)? (?:es|das) aus)"
     r"(?:(?:[\s-]+(?:it|that|this|them|everything|all|changes?|the|das|es|alles|bitte|mal|le|la|ça|tout|lo|todo|eso|isso|tudo|please|now|jetzt|ahora|maintenant|agora|to|into|on|auf|nach|a|sur|vers|dans|pra|para|no|na|and|und|y|et|e|commit|push|merge|deploy|main|master|develop|origin|production|prod|staging))*)[\s.!]*"
 )
+#: The whole text names what to run next: "and now the build".
+_RUNS_NEXT = re.compile(
+    r"(?:(?:and|ok(?:ay)?|und|gut|y|et|e)[\s,]+)*(?:now|then|next|jetzt|nun|dann|ahora|luego|maintenant|ensuite|agora|depois)[\s,]+"
+    r"(?:(?:the|all|den|der|die|das|alle|el|la|los|las|le|les|o|a|os|as)\s+)*"
+    r"(?:build|tests?|linter|lint|type ?check|typecheck|mypy|ruff|pytest|pruebas|testes|compilación|compilation|compilação)"
+    r"(?:[\s,]+(?:please|bitte|por favor|stp|svp))?[\s.!]*"
+)
 #: Says that tests or a build fail now, without asking which.
 _RED = re.compile(
     r"\b(?:tests?|testfälle|builds?|pruebas?|testes?|compilación|compilation|compilação|ci|pipeline)\b(?: \w+){0,2}? "
@@ -259,6 +266,11 @@ def asks_to_repeat(text: str) -> bool:
 def asks_to_publish(text: str) -> bool:
     """Whether the whole text asks to commit, push or deploy what was done."""
     return len(text) <= _SHORT and _PUBLISHES.fullmatch(text.strip().lower()) is not None
+
+
+def names_next_run(text: str) -> bool:
+    """Whether the whole text names tests or a build, to be run next."""
+    return len(text) <= _SHORT and _RUNS_NEXT.fullmatch(text.strip().lower()) is not None
 
 
 def says_tests_fail(text: str) -> bool:
