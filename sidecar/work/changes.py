@@ -97,10 +97,10 @@ def is_test_call(intent: IntentRecord) -> bool:
 
 
 def command_text(intent: IntentRecord) -> str:
-    """The command of a call on one line."""
+    """The command of a call; its line breaks stay, because they separate commands."""
     command = intent.args.get("command")
     text = " ".join(map(str, command)) if isinstance(command, list) else str(command or "")
-    return " ".join(text.split())
+    return text.strip()
 
 
 def verification_result(state: TaskState) -> JsonValue:

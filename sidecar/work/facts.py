@@ -32,7 +32,7 @@ def task_facts(state: TaskState, all_files_known: bool) -> TaskFacts:
             continue
         ran = ran or outcome.status == "success"
         if intent.tool == "run_command":
-            commands[command_text(intent)] = outcome.status == "success"
+            commands[" ".join(command_text(intent).split())] = outcome.status == "success"
         counts = list(_count_passed(intent, outcome))
         passed += counts
         uncounted = uncounted or (not counts and _is_test_command(intent))
