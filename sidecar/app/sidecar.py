@@ -28,7 +28,7 @@ from sidecar.journal.port import Journal, TaskFilter
 from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.events import EventKind
 from sidecar.wire.health import Ready
-from sidecar.wire.tasks import StoredRequest
+from sidecar.wire.tasks import ExecuteRequest, Options, StoredRequest, Task
 
 if TYPE_CHECKING:
     from sidecar.app.parts import Parts
@@ -262,6 +262,9 @@ class Sidecar:
     async def _warm_up(self) -> None:
         """After the ready line: load what tasks need, prune old tasks, sweep temporary directories."""
         launch, journal = self._launch, self._stores.journal
+        for kind in (Options, ExecuteRequest, StoredRequest, Task, *get_args(EventKind)):
+            kind.model_rebuild()
+            await asyncio.sleep(0)
         try:
             await self._load()
         except Exception as error:
@@ -279,9 +282,6 @@ class Sidecar:
             self._keep(parts.schedules.run())
         await asyncio.to_thread(_load_rules)
         await asyncio.to_thread(tools.plugins.load)
-        for kind in get_args(EventKind):
-            kind.model_rebuild()
-            await asyncio.sleep(0)
         await parts.warm_up()
         # Everything loaded so far lives forever; keep the garbage collector out of it.
         gc.freeze()

@@ -1,9 +1,9 @@
 """Guesses a sentence's intent from its words: how sure that is, and which words decided."""
 
 from array import array
-from bisect import bisect_left
 from collections.abc import Iterable
 from functools import cache
+from itertools import repeat
 from math import exp
 from pathlib import Path
 from typing import NamedTuple
@@ -90,7 +90,9 @@ class _Learned:
         hashes.append(_LARGEST)
         self._hashes, self._letters = hashes, bytes(letters) + bytes([NEUTRAL] * self._width)
         #: Where the hashes with the same upper half begin.
-        self._starts = array("H", (bisect_left(hashes, upper << 16) for upper in range(1 << 16)))
+        self._starts = array("H")
+        for place, value in enumerate(hashes):
+            self._starts.extend(repeat(place, (value >> 16) + 1 - len(self._starts)))
 
     def find(self, features: Iterable[str]) -> dict[str, bytes]:
         """The letters of those that are known."""
