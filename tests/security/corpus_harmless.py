@@ -49,6 +49,7 @@ MORE_HARMLESS = [
     "isort --check-only .", "flake8 src", "pylint src", "pyright", "npm run typecheck", "npm run test:unit", "npm t",
     "npm ls --depth=0", "npx tsc --noEmit", "npx eslint .", "npx vitest run", "npx jest", "npx prettier --check .",
     "yarn test", "pnpm test", "pnpm run lint", "bun test", "node -v", "tsc --noEmit -p tsconfig.json",
+    "tsc --noEmit --pretty false",
     "eslint src --ext .ts,.tsx", "eslint . --max-warnings=0", "prettier --check 'src/**/*.ts'", "vitest run",
     "jest --coverage", "cargo test --workspace", "cargo test parser", "cargo test -- --nocapture",
     "cargo check --all-targets", "cargo clippy -- -D warnings", "cargo fmt --check", "cargo fmt -- --check",

@@ -71,6 +71,8 @@ class Server:
         self.port = 0
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
+        #: Kept here: a task that waits for what nobody else holds is collected as garbage.
+        self._never = asyncio.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     @property
@@ -137,7 +139,7 @@ class Server:
 
     async def _play(self, answer: Answer, writer: asyncio.StreamWriter) -> bool:
         if answer.silent:
-            await asyncio.Event().wait()
+            await self._never.wait()
         headers = {"content-type": answer.content_type, **answer.headers}
         headers |= {"transfer-encoding": "chunked"} if answer.chunked else {"connection": "close"}
         lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
