@@ -67,6 +67,7 @@ class Sidecar:
         self._port = 0
         self._parts: Parts | None = None
         self._failure: NotLoaded | None = None
+        self._loading: asyncio.Task[None] | None = None
         self._node: Node | None = None
         self._bus: Bus | None = None
 
@@ -173,12 +174,20 @@ class Sidecar:
     async def _load(self) -> None:
         """In a thread: it takes longer than the loop may block."""
         if self._parts is None:
-            await asyncio.to_thread(import_module, "sidecar.app.parts")
+            await asyncio.to_thread(_import_parts)
             self._complete()
 
     async def _load_work(self) -> Work:
-        await self._load()
+        """With everything that a first task would load on the loop."""
+        await asyncio.shield(self._begin_loading())
+        if self._failure is not None:
+            raise self._failure
         return self._complete().work
+
+    def _begin_loading(self) -> "asyncio.Task[None]":
+        if self._loading is None:
+            self._loading = asyncio.create_task(self._load_all(), name="loading")
+        return self._loading
 
     @cached_property
     def _tools(self) -> "Toolbox":
@@ -261,7 +270,24 @@ class Sidecar:
 
     async def _warm_up(self) -> None:
         """After the ready line: load what tasks need, prune old tasks, sweep temporary directories."""
-        launch, journal = self._launch, self._stores.journal
+        try:
+            await asyncio.shield(self._begin_loading())
+        finally:
+            # Everything loaded so far lives forever; keep the garbage collector out of it.
+            gc.freeze()
+            gc.enable()
+        if not self._launch.runs_tasks or self._failure is not None:
+            return
+        launch, tools, journal = self._launch, self._tools, self._stores.journal
+        await journal.prune()
+        # Indexes what was said since the last search, so that the next search needn't.
+        await journal.tasks(TaskFilter(words="a"), limit=1)
+        if tools.sandboxed is not None:
+            await tools.sandboxed.pool.sweep()
+        await asyncio.to_thread(self._data.keep_reserve)
+        await asyncio.to_thread(_sweep, launch.data_dir, self._settings.keep_days)
+
+    async def _load_all(self) -> None:
         for kind in (Options, ExecuteRequest, StoredRequest, Task, *get_args(EventKind)):
             kind.model_rebuild()
             await asyncio.sleep(0)
@@ -275,27 +301,20 @@ class Sidecar:
             )
             self.stop()
             return
-        if not launch.runs_tasks:
+        if not self._launch.runs_tasks:
             return
-        parts, tools = self._complete(), self._tools
-        if self._stores.shared is None and not launch.exit_when_idle:
+        parts = self._complete()
+        if self._stores.shared is None and not self._launch.exit_when_idle:
             self._keep(parts.schedules.run())
         await asyncio.to_thread(_load_rules)
-        await asyncio.to_thread(tools.plugins.load)
+        await asyncio.to_thread(self._tools.plugins.load)
         await parts.warm_up()
-        # Everything loaded so far lives forever; keep the garbage collector out of it.
-        gc.freeze()
-        await journal.prune()
-        # Indexes what was said since the last search, so that the next search needn't.
-        await journal.tasks(TaskFilter(words="a"), limit=1)
-        if tools.sandboxed is not None:
-            await tools.sandboxed.pool.sweep()
-        await asyncio.to_thread(self._data.keep_reserve)
-        await asyncio.to_thread(_sweep, launch.data_dir, self._settings.keep_days)
 
     async def run_until_stopped(self) -> None:
         await self._stop.wait()
         self._warming_up.cancel()
+        if self._loading is not None:
+            self._loading.cancel()
         tools: Toolbox | None = vars(self).get("_tools")
         if tools is not None:
             tools.bridge.hurry(SHELL_STOP_SECONDS)
@@ -351,6 +370,18 @@ class Sidecar:
 
         # A client that just started a task, or read the end of one, may send another request.
         asyncio.get_running_loop().call_later(IDLE_GRACE_SECONDS, stop_if_idle)
+
+
+def _import_parts() -> None:
+    """With what they import only when it is first used: on the loop that would take too long."""
+    for name in (
+        "sidecar.app.parts",
+        "sidecar.engine.fork",
+        "sidecar.engine.worktrees",
+        "sidecar.fleet.state",
+        "tools.local.repository.worktree",
+    ):
+        import_module(name)
 
 
 def _load_rules() -> None:

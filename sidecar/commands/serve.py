@@ -47,7 +47,7 @@ def serve(args: argparse.Namespace) -> int:
         signal.signal(number, lambda *_: sys.exit(0))
     _check_remote(args)
     place = workspace(args)
-    # What a start allocates lives forever: looking for garbage in it only slows the start down.
+    # What a start allocates lives forever: looking for garbage in it only slows the start down. `Sidecar` enables it.
     gc.disable()
     # Threads that read and compare files give way to the loop more often, so that it answers at all times.
     sys.setswitchinterval(_SWITCH_SECONDS)
@@ -120,8 +120,6 @@ async def serve_until_stopped(args: argparse.Namespace, place: Path) -> int:
     if args.die_with_parent:
         stop_with_parent(asyncio.get_running_loop(), sidecar.stop)
     await sidecar.start(ready_line())
-    gc.freeze()
-    gc.enable()
     if settings.doors_port and launch.runs_tasks and not launch.exit_when_idle:
         async with _doors_beside(launch.data_dir, settings.doors_port):
             await sidecar.run_until_stopped()
