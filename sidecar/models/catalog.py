@@ -50,6 +50,8 @@ class Catalog:
         )
         self._providers = Providers(keys or Keys({}, scripts), limits, prices)
         self._breakers: dict[str, Breaker] = {}
+        #: Whether the builtin model is loaded.
+        self._prepared = False
 
     def model_for(
         self, role: str, wanted: Models, tell: Callable[[Switch], None] = lambda switch: None, effort: str = ""
@@ -112,6 +114,13 @@ class Catalog:
             return ModelTest(model=name, ok=True, message=f"{name} is always available and needs no key.", tools=True)
 
         return await check_model(model)
+
+    async def prepare(self, wanted: Models) -> None:
+        """Load the builtin model in a thread, if a role may use it: it takes longer than the loop may block."""
+        names = (self.builtin.provider, self.builtin.full_name)
+        if not self._prepared and any(name in names for role in ROLES for name in self.chain(role, wanted)):
+            await asyncio.to_thread(self.builtin.load)
+            self._prepared = True
 
     async def warm(self) -> None:
         """Load SDKs and clients in a daemon thread: neither the first task nor a shutdown waits for it."""

@@ -1,5 +1,6 @@
 """The offline model: picks the skill that understands the request, and says plainly when none does."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -73,7 +74,8 @@ class Offline:
 
     async def stream(self, request: Request) -> AsyncIterator[Delta | Reply]:
         for question in parse_questions(request):
-            move = self._move(question)
+            # In a thread: the first requests of a process compile many patterns.
+            move = await asyncio.to_thread(self._move, question)
             if move is None:
                 continue
             if isinstance(move, Act):

@@ -82,6 +82,7 @@ class RoundRunner:
         chosen = await self._route(StepKey(current, ROUTE), run, prompt, definitions)
         if not chosen.pipeline:
             return await undo_last_change(run, self._journal)
+        await self._catalog.prepare(run.request.options.models)
         setup = await self.set_up(run, chosen, definitions, prompted)
         if _VERIFICATION not in sys.modules and not setup.read_only:
             # Imported while the agents work; when it is needed, it would block the loop.
