@@ -54,7 +54,7 @@ class Sidecar:
     """`await start()`, then `await run_until_stopped()`.
 
     Before the ready line it opens the journal, takes operations, and serves tasks, sessions and the panel. What carries
-    out tasks, and every other route, is loaded right after it (`_load`); whoever needs it earlier waits.
+    out tasks, and every other route, is loaded right after it (`_load`). A request or task that needs it earlier waits.
     """
 
     def __init__(self, launch: Launch, settings: Settings) -> None:

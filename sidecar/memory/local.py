@@ -133,8 +133,9 @@ class WorkspaceIndex:
         if process is not None and process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
-            with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(process.wait(), _STOP_SECONDS)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_STOP_SECONDS):
+                    await process.wait()
         if process is not None and process.stdin is not None:
             process.stdin.close()
 

@@ -52,8 +52,8 @@ class R2RMemory(LocalMemory):
         if collection is None:
             return found  # its documents are on their way
         try:
-            asked = asyncio.to_thread(self._client.search, collection, search.query, search.limit)
-            texts = await asyncio.wait_for(asked, _SEARCH_SECONDS)
+            async with asyncio.timeout(_SEARCH_SECONDS):
+                texts = await asyncio.to_thread(self._client.search, collection, search.query, search.limit)
         except (R2RError, TimeoutError) as error:
             log.warning("Only the local index answers: %s", error or "R2R takes too long")
             return found

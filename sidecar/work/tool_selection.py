@@ -111,7 +111,7 @@ class ToolSelection:
         unknown = [name[:60] for name in names if name not in known]
         lines = [f"Now described to you: {', '.join(tool.name for tool in new)}."] if new else []
         lines += [f"You have no tool {', '.join(unknown)}."] if unknown else []
-        # Whoever got some of what it asked for read the other names in our own description.
+        # A model that got some of the tools read the other names in our own description.
         if not names or (unknown and not new):
             waiting = [f"{name}: {tool.description}" for name, tool in self._tools.items() if name not in offered]
             lines.append("\n".join(["Further tools:", *waiting]) if waiting else "Every tool is described to you.")

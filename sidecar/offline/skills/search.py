@@ -81,7 +81,7 @@ class Todos(OneCall):
         if path and not is_path(path):
             return None
         words = group(asked, "marks").upper().replace("-", "")
-        # Whoever asks for TODOs means all such notes.
+        # A question about TODOs means all such notes.
         marks = _MARKS if "TODO" in words else [mark for mark in _MARKS if mark in words] or _MARKS
         # Not a name: `context.TODO()` is no note.
         query = rf"(?:^|[^.\w])({'|'.join(marks)})\b"
