@@ -3,6 +3,7 @@
 Only checkers that the project configures and that are installed run.
 """
 
+import os
 import re
 import shutil
 from collections import Counter
@@ -15,6 +16,7 @@ from sidecar.verify.workspace_copy import BEFORE_LABEL, CopyFailed, copy_workspa
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import Check
 from tools.code.checkers import ESLINT, MYPY, PYRIGHT, RUFF, TSC, Checker, find_program, is_configured
+from tools.environments import without_own_environment
 from tools.host import Host
 from tools.ledger import Outcome
 from tools.paths import as_argument
@@ -55,7 +57,9 @@ class CheckerRun:
         if not await is_configured(checker, self._host):
             return None
         program = await find_program(checker, self._host)
-        return program if program and ("/" in program or shutil.which(program)) else None
+        # Commands don't see the sidecar's own packages, so a checker that is only there can't run.
+        path = without_own_environment(os.environ).get("PATH")
+        return program if program and ("/" in program or shutil.which(program, path=path)) else None
 
     async def _run_checker(self, checker: Checker, argv: Sequence[str], files: Sequence[str]) -> CheckResult:
         command = [*argv, *(map(as_argument, files) if checker.by_file else ())]

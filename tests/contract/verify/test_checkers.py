@@ -1,3 +1,8 @@
+import shutil
+import sys
+
+import pytest
+
 from sidecar.verify.change import FileVersions
 from sidecar.verify.checkers import CheckerRun
 from sidecar.verify.result import CheckResult
@@ -57,6 +62,16 @@ async def test_a_file_that_is_named_like_an_option_is_looked_at_all_the_same(ben
 async def test_a_checker_that_the_project_does_not_configure_is_not_asked(bench: Workbench) -> None:
     assert await diagnosed(bench, changed(bench, a__py=("x", "BAD")), configured=False) == []
     assert await diagnosed(bench, changed(bench, notes__txt=("x", "BAD"))) == []
+
+
+async def test_a_checker_that_only_the_sidecar_has_is_not_run(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", f"{sys.prefix}/bin")
+    assert shutil.which("mypy")
+    bench.write("mypy.ini", "[mypy]\n")
+    checkers = CheckerRun(changed(bench, a__py=("x", "y")), host(bench), WorkbenchCheckRunner(bench), "types", 60)
+    assert await checkers.check(preapproved=True) == []
 
 
 #: Finds fault with every line that says BAD, and says it as eslint 9 does; the formatter `unix` is gone there.
