@@ -55,18 +55,19 @@ class Slots:
     """How many more tasks may run. A task that waits for you gives its slot to another."""
 
     def __init__(self, free: int, wake: Callable[[], None]) -> None:
-        self._free = free
+        #: Below zero while tasks that waited go on beside those that took their slots.
+        self.free = free
         self._wake = wake
 
     @property
     def available(self) -> bool:
-        return self._free > 0
+        return self.free > 0
 
     def enter(self) -> None:
-        self._free -= 1
+        self.free -= 1
 
     def leave(self) -> None:
-        self._free += 1
+        self.free += 1
         self._wake()
 
 

@@ -118,10 +118,8 @@ class Engine:
         self._journal.fail_fast()
         await self._worker.stop()
 
-    def look(self, task_ids: Collection[str] | None, queued: bool) -> None:
-        """Another process wrote to these tasks, or to any; `queued`: one of them may be claimed."""
-        if queued:
-            self._worker.wake()
+    def look(self, task_ids: Collection[str] | None) -> None:
+        """Another process wrote to these tasks, or to any."""
         if self._worker.busy:
             looking = asyncio.create_task(self._worker.look(task_ids))
             self._looks.add(looking)
@@ -130,6 +128,19 @@ class Engine:
     def drain(self) -> None:
         """Finish the running tasks and claim no more."""
         self._worker.drain()
+
+    @property
+    def free_slots(self) -> int:
+        """How many more tasks may run here now."""
+        return self._worker.free_slots
+
+    def call_when_free(self, callback: Callable[[], None]) -> None:
+        """Call `callback` whenever a slot may be free."""
+        self._worker.on_free = callback
+
+    async def run_named(self, task_id: str) -> None:
+        """Claim this task and begin to run it, if it is free. The tasks of a shared journal are dispatched by name."""
+        await self._worker.run_named(task_id)
 
     @property
     def running(self) -> list[str]:

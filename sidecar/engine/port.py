@@ -8,7 +8,7 @@ from sidecar.wire.tasks import TaskResult
 if TYPE_CHECKING:
     from sidecar.engine.run import TaskRun
     from sidecar.engine.state import UserMessage
-    from sidecar.journal.port import Record
+    from sidecar.journal.port import Claim, Record
     from sidecar.wire.tasks import Status
 
 
@@ -17,6 +17,9 @@ class SharedJournal(Protocol):
 
     def clock(self) -> float:
         """The time that all of them share."""
+
+    async def claim_named(self, task_id: str, owner: str, now: float, lease: float) -> "Claim | None":
+        """This task, if it is free."""
 
     async def claimed(self, task_id: str) -> bool:
         """Whether a worker holds the task, or held it when it died."""

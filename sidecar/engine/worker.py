@@ -59,21 +59,44 @@ class Worker:
         self._work = work
         self._owner = owner
         self._wake = asyncio.Event()
-        self._slots = Slots(slots, self._wake.set)
+        self._slots = Slots(slots, self._freed)
         self._running: dict[str, tuple[TaskRun, asyncio.Task[None]]] = {}
         self._claiming: asyncio.Task[None] | None = None
-        self._draining = False
+        self._draining = self._stopping = False
         #: Whether a queued task may be about to run.
         self._looking = False
         #: Called when the last running task has ended, or a look for one found none.
         self.on_rest: Callable[[], None] = lambda: None
+        #: Called when a slot may be free.
+        self.on_free: Callable[[], None] = lambda: None
         self.on_end: Callable[[str, StoredRequest], None] = lambda task_id, request: None
         #: Called when a run changed its task's status, once that is durable.
         self.on_status: Callable[[str, StatusEvent], None] = lambda task_id, event: None
 
     def start(self) -> None:
+        """Claim what is queued; of a shared journal only what is dispatched here."""
+        if self._shared is not None:
+            self.on_rest()
+            return
         self._wake.set()
         self._claiming = asyncio.create_task(self._claim_forever(), name="claims")
+
+    @property
+    def free_slots(self) -> int:
+        return 0 if self._draining else max(self._slots.free, 0)
+
+    async def run_named(self, task_id: str) -> None:
+        """Claim this task and begin to run it, if it is free."""
+        assert self._shared is not None
+        claim = await self._shared.claim_named(task_id, self._owner, self._clock(), self._lease)
+        if claim is not None:
+            self._begin(claim)
+            if self._stopping:
+                self._stop(task_id, "shutdown")
+
+    def _freed(self) -> None:
+        self._wake.set()
+        self.on_free()
 
     def wake(self) -> None:
         """A task was queued."""
@@ -106,6 +129,7 @@ class Worker:
 
     async def stop(self) -> None:
         """Interrupt all running tasks; the next start resumes them."""
+        self._stopping = True
         if self._claiming is not None:
             self._claiming.cancel()
             await asyncio.gather(self._claiming, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""One process leads: it queues the tasks of dead workers again, and publishes events.
+"""One process leads: it queues the tasks of dead workers again, defers lost jobs again, and publishes events.
 
 An advisory lock on a connection of its own decides who. A leader that dies loses the connection, and with it the lock,
 at once; one that is stopped keeps both, so the others end its connection when it hasn't been at work for a while. It
@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 
 from sidecar.engine.worker import FLEET_LEASE_SECONDS
-from sidecar.fleet.state import HEARTBEAT_SECONDS
+from sidecar.fleet.state import DEAD_SECONDS, HEARTBEAT_SECONDS
 from sidecar.journal.errors import JournalError
 from sidecar.journal.postgres.connection import LONGEST_PAUSE, LOST, STATEMENT_SECONDS, connect
 from sidecar.journal.postgres.journal import PostgresJournal
@@ -29,6 +29,9 @@ STALE_SECONDS = 5.0
 OUTAGE_SECONDS = FLEET_LEASE_SECONDS - HEARTBEAT_SECONDS - 2
 GRACE_SECONDS = HEARTBEAT_SECONDS + 1
 _FORGET = "DELETE FROM workers WHERE last_seen < now() - interval '10 minutes'"
+_REPAIR = "SELECT repair_jobs(%s)"
+#: How often it looks for tasks without a job.
+REPAIR_SECONDS = HEARTBEAT_SECONDS
 LOCK = "hashtext('brain leader ' || current_schema())"
 
 #: Says how long ago this leader, or the one before it, last reached the database.
@@ -90,26 +93,33 @@ class Leader:
         log.info("This process leads the fleet.")
         duties = [asyncio.create_task(_go_on(duty)) for duty in self._duties]
         loop = asyncio.get_running_loop()
-        patient_until = 0.0
+        patient_until = repair_at = 0.0
         try:
             while True:
                 if await _value(connection, _LEAD, self._member) > OUTAGE_SECONDS:
                     patient_until = loop.time() + GRACE_SECONDS
                 if loop.time() >= patient_until:
                     await self._queue_again()
-                await connection.execute(_FORGET)
+                if loop.time() >= repair_at:
+                    await self._repair(connection)
+                    repair_at = loop.time() + REPAIR_SECONDS
                 await asyncio.sleep(LOOK_SECONDS)
         finally:
             for duty in duties:
                 duty.cancel()
             await asyncio.gather(*duties, return_exceptions=True)
 
+    async def _repair(self, connection: psycopg.AsyncConnection[Any]) -> None:
+        if made := await _value(connection, _REPAIR, DEAD_SECONDS):
+            log.warning("%d queued tasks had no job; they have one again.", made)
+        await connection.execute(_FORGET)
+
     async def _queue_again(self) -> None:
         """The claim shuts the dead worker out, so nobody writes between this and the next claim."""
         journal = self._journal
         # The same moment for all: if the database is away meanwhile, leases that expire then don't count.
         now = journal.clock()
-        while claim := await journal.claim_expired(self._member, now, FLEET_LEASE_SECONDS):
+        while claim := await journal.claim_lost(self._member, now, FLEET_LEASE_SECONDS):
             log.warning("The worker of task %s is dead; another one continues it.", claim.task_id)
             if claim.status in (Status.QUEUED, Status.CANCELLING):
                 await journal.release(claim.task_id)

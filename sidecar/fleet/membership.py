@@ -1,4 +1,4 @@
-"""A process in the fleet: it beats every 5 seconds, and does what the fleet asks of it."""
+"""A process in the fleet: beside its heartbeat it says every 5 seconds how it is, and does what the fleet asks."""
 
 import asyncio
 import logging
@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from sidecar.fleet.dispatch import Dispatcher
 from sidecar.fleet.state import HEARTBEAT_SECONDS
 from sidecar.journal.errors import JournalError
 from sidecar.journal.postgres.journal import PostgresJournal
@@ -16,11 +17,11 @@ from sidecar.wire.fleet import Resources, WorkerStatus
 log = logging.getLogger(__name__)
 
 _BEAT = """
-INSERT INTO workers (id, pool, host, pid, status, slots, tasks, resources, last_seen)
-VALUES (%s, %s, %s, %s, %s, %s, %s, %s, now())
-ON CONFLICT (id) DO UPDATE SET
-    status = excluded.status, tasks = excluded.tasks, resources = excluded.resources, last_seen = now()
-RETURNING wanted
+INSERT INTO workers (id, pool, host, pid, status, slots, tasks, resources, beat, last_seen)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, now())
+ON CONFLICT (id) DO UPDATE SET status = excluded.status, tasks = excluded.tasks, resources = excluded.resources,
+    beat = excluded.beat, last_seen = now()
+RETURNING wanted, beat IS NULL OR EXISTS (SELECT FROM procrastinate_workers AS hearts WHERE hearts.id = beat)
 """
 
 
@@ -38,12 +39,14 @@ class Membership:
     def __init__(
         self,
         journal: PostgresJournal,
+        dispatcher: Dispatcher,
         member: Member,
         tasks: Callable[[], Sequence[str]],
         drain: Callable[[], None],
         stop: Callable[[], None],
     ) -> None:
         self._journal = journal
+        self._dispatcher = dispatcher
         self._member = member
         self._tasks = tasks
         self._drain = drain
@@ -89,8 +92,11 @@ class Membership:
             member.slots,
             tasks,
             _resources().to_json(),
+            self._dispatcher.beat,
         )
-        ((wanted,),) = await self._journal.query(_BEAT, values)
+        ((wanted, beats),) = await self._journal.query(_BEAT, values)
+        if not beats:
+            self._dispatcher.register_again()
         if wanted == "stop":
             self._stop()
         elif wanted == "drain" or self._draining:

@@ -1,9 +1,10 @@
-"""This process as a member of a fleet: it beats, may lead, and hears what other processes write."""
+"""This process as a member of a fleet: it beats, gets tasks, may lead, and hears what other processes write."""
 
 from collections.abc import Callable
 
 from sidecar.engine.engine import Engine
 from sidecar.fleet.bus import Bus
+from sidecar.fleet.dispatch import Dispatcher
 from sidecar.fleet.leader import Duty, Leader
 from sidecar.fleet.membership import Member, Membership
 from sidecar.journal.postgres.journal import PostgresJournal
@@ -24,11 +25,13 @@ class Node:
         self._journal = journal
         self._engine = engine
         duties += (Bus(journal, redis_url).run,) if redis_url else ()
-        self._membership = Membership(journal, member, lambda: engine.running, engine.drain, stop)
+        self._dispatcher = Dispatcher(journal.conninfo, engine, member.pool, member.slots)
+        self._membership = Membership(journal, self._dispatcher, member, lambda: engine.running, engine.drain, stop)
         self._leader = Leader(journal, member.id, duties)
 
     async def start(self) -> None:
         self._journal.on_written_elsewhere = self._engine.look
+        await self._dispatcher.start()
         await self._membership.start()
         self._leader.start()
 
@@ -37,4 +40,5 @@ class Node:
 
     async def close(self) -> None:
         await self._leader.close()
+        await self._dispatcher.close()
         await self._membership.close()

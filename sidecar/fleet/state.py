@@ -20,9 +20,9 @@ HEARTBEAT_SECONDS = 5.0
 DEAD_SECONDS = 15.0
 
 _WORKERS = """
-SELECT id, pool, host, pid, CASE WHEN last_seen < now() - make_interval(secs => %s) THEN 'dead' ELSE status END,
-    slots, tasks, last_seen, resources
-FROM workers ORDER BY last_seen DESC LIMIT 10000
+SELECT workers.id, pool, host, pid, CASE WHEN beats(workers.id, %s) THEN status ELSE 'dead' END,
+    slots, tasks, coalesce(last_heartbeat, last_seen) AS seen, resources
+FROM workers LEFT JOIN procrastinate_workers AS hearts ON hearts.id = beat ORDER BY seen DESC LIMIT 10000
 """
 _QUEUE = "SELECT pool, count(*) FROM tasks WHERE status = 'queued' GROUP BY pool"
 

@@ -139,8 +139,8 @@ async def test_the_task_of_a_dead_worker_keeps_its_place_in_the_queue(node: Open
     first = await leader.claim("dead", now=0, lease=10)
     assert first is not None
     await leader.append("t_0", [RUNNING], fence=first.fence)
-    assert await leader.claim_expired("leader", now=9, lease=10) is None
-    found = await leader.claim_expired("leader", now=11, lease=10)
+    assert await leader.claim_lost("leader", now=9, lease=10) is None
+    found = await leader.claim_lost("leader", now=11, lease=10)
     assert found is not None and found.task_id == "t_0"
     await leader.append("t_0", [StatusEvent(status=Status.INTERRUPTED), QUEUED], fence=found.fence)
     again = await leader.claim("worker", now=11, lease=10)

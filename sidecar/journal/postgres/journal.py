@@ -50,7 +50,7 @@ from sidecar.journal.projection import TaskProjection, task_of
 from sidecar.journal.sqlite import PRUNE_EVERY_BYTES
 from sidecar.journal.store import Pending
 from sidecar.journal.tail import Hub
-from sidecar.wire.events import Event, StatusEvent
+from sidecar.wire.events import Event
 from sidecar.wire.health import JournalState
 from sidecar.wire.tasks import Status, StoredRequest, Task
 
@@ -58,7 +58,6 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 CHECK_SECONDS = 2.0
-_CLAIMABLE = frozenset({Status.QUEUED, Status.CANCELLING})
 _CHANGED = "SELECT DISTINCT tasks.id FROM events JOIN tasks ON tasks.position = events.task WHERE cursor > %s LIMIT %s"
 _MAX_CHANGED = 1_000
 
@@ -88,9 +87,9 @@ class PostgresJournal(JournalReader):
         self._clock_offset = 0.0
         #: Otherwise the leader queues them again.
         self._claims_expired = claims_expired
-        self.writer.tasks.on_elsewhere = lambda task_id: self._written_elsewhere([task_id], False)
-        #: Called when another process wrote to these tasks, or to any; and whether one of them may be claimed.
-        self.on_written_elsewhere: Callable[[Collection[str] | None, bool], None] = lambda task_ids, queued: None
+        self.writer.tasks.on_elsewhere = lambda task_id: self._written_elsewhere([task_id])
+        #: Called when another process wrote to these tasks, or to any.
+        self.on_written_elsewhere: Callable[[Collection[str] | None], None] = lambda task_ids: None
         #: All events up to this cursor were looked at.
         self._looked = 0
         self._looking: asyncio.Task[None] | None = None
@@ -209,8 +208,7 @@ class PostgresJournal(JournalReader):
             self._hub.publish(entries, stored)
         events = [event for entry in entries for event in entry.events]
         self._relay.written(task_id, events)
-        queued = any(isinstance(event, StatusEvent) and event.status in _CLAIMABLE for event in events)
-        self._signals.written(task_id, queued=queued)
+        self._signals.written(task_id)
 
     def followed(self, task_id: str) -> bool:
         return self._hub.followed(task_id) or self._relay.wanted(task_id)
@@ -220,13 +218,31 @@ class PostgresJournal(JournalReader):
 
     async def claim(self, owner: str, now: float, lease: float) -> Claim | None:
         which = "any" if self._claims_expired else "free"
-        return await self.writer.submit(partial(self._claim, owner, now, lease, time.monotonic(), which), patient=True)
+        return await self._claim("claim_task", now + lease, lambda until: (owner, now, until, self._pools, which))
 
-    async def _claim(self, owner: str, now: float, lease: float, asked: float, which: str) -> Claim | None:
-        until = now + lease + time.monotonic() - asked
-        found = await self.writer.call(
-            "claim_task", (owner, now, until, None if which == "expired" else self._pools, which)
+    async def claim_named(self, task_id: str, owner: str, now: float, lease: float) -> Claim | None:
+        """This task, if it is free."""
+        return await self._claim("claim_named", now + lease, lambda until: (owner, until, task_id))
+
+    async def claim_lost(
+        self, owner: str, now: float, lease: float, *, dead_seconds: float = 15.0, patience: float = 5.0
+    ) -> Claim | None:
+        """A task whose worker let its lease expire; from now on that worker can't write.
+
+        A worker that beats, dead only after `dead_seconds` without it, has so much more patience to renew its claim.
+        """
+        return await self._claim("claim_lost", now + lease, lambda until: (owner, now, until, dead_seconds, patience))
+
+    async def _claim(self, function: str, until: float, arguments: Callable[[float], Sequence[object]]) -> Claim | None:
+        return await self.writer.submit(
+            partial(self._claim_now, function, until, arguments, time.monotonic()), patient=True
         )
+
+    async def _claim_now(
+        self, function: str, until: float, arguments: Callable[[float], Sequence[object]], asked: float
+    ) -> Claim | None:
+        given = arguments(until + time.monotonic() - asked)
+        found = await self.writer.call(function, given)
         if found is None:
             return None
         task_id, position, last_seq, count, fence, state, request, more = found
@@ -235,7 +251,7 @@ class PostgresJournal(JournalReader):
         stored = StoredRequest.model_validate_json(request)
         # Patiently: the task is claimed, and if nobody ran it, it would wait until the claim expires.
         records = await self.records(task_id, patient=True) if count else ()
-        return Claim(task_id, owner, fence, head.state.status, stored, records, more=more)
+        return Claim(task_id, str(given[0]), fence, head.state.status, stored, records, more=more)
 
     async def renew(self, task_id: str, fence: int, now: float, lease: float) -> None:
         asked = time.monotonic()
@@ -255,7 +271,7 @@ class PostgresJournal(JournalReader):
     async def release(self, task_id: str) -> None:
         query = "UPDATE tasks SET lease_owner = NULL, lease_until = NULL WHERE id = %s RETURNING true"
         await self.writer.submit(lambda: self.writer.value(query, (task_id,)))
-        self._signals.written(task_id, queued=True)
+        self._signals.written(task_id)
 
     def put_blob(self, task_id: str, data: bytes, like: str | None = None, *, capped: bool = True) -> Awaitable[str]:
         self._grow(len(data) // (2 if like is None else 16))
@@ -327,20 +343,14 @@ class PostgresJournal(JournalReader):
         status = (await self.task(task_id)).status
         return await self.records(task_id), status
 
-    async def claim_expired(self, owner: str, now: float, lease: float) -> Claim | None:
-        """A task whose worker let its lease expire; from now on that worker can't write."""
-        return await self.writer.submit(
-            partial(self._claim, owner, now, lease, time.monotonic(), "expired"), patient=True
-        )
-
-    def _written_elsewhere(self, task_ids: Collection[str] | None, queued: bool) -> None:
+    def _written_elsewhere(self, task_ids: Collection[str] | None) -> None:
         if task_ids is not None:
             self._hub.written_elsewhere(task_ids)
         elif self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._look(), name="journal-look")
         else:
             self._look_again = True
-        self.on_written_elsewhere(task_ids, queued)
+        self.on_written_elsewhere(task_ids)
 
     async def _look(self) -> None:
         """Find the tasks that others wrote to since the last look; all readers at once would be too many."""

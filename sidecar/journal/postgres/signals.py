@@ -25,8 +25,8 @@ BATCH_SECONDS = 0.01
 _MAX_NAMES = 100
 _CHANNEL = "brain_written"
 
-#: Called with the tasks that others wrote to, or `None` for any, and whether there may be something to claim.
-Heard = Callable[[Collection[str] | None, bool], None]
+#: Called with the tasks that others wrote to, or `None` for any.
+Heard = Callable[[Collection[str] | None], None]
 
 
 class Signals:
@@ -48,15 +48,12 @@ class Signals:
         self._send = send
         self._relay = relay
         self._written: set[str] = set()
-        self._queued = False
         self._sending: asyncio.Task[None] | None = None
         self._known = -1
         self._listening = asyncio.create_task(self._listen(), name="journal-signals")
 
-    def written(self, task_id: str, *, queued: bool) -> None:
-        """`queued`: a worker may claim it now."""
+    def written(self, task_id: str) -> None:
         self._written.add(task_id)
-        self._queued |= queued
         if self._sending is None or self._sending.done():
             self._sending = asyncio.create_task(self._send_soon())
 
@@ -64,11 +61,10 @@ class Signals:
         while self._written:
             await asyncio.sleep(BATCH_SECONDS)
             names, self._written = self._written, set()
-            queued, self._queued = self._queued, False
             told = sorted(names) if len(names) <= _MAX_NAMES else None
             # Others find out by themselves if it is lost.
             with suppress(JournalError, *LOST):
-                await self._send(self._channel, json.dumps([self._sender, told, queued]))
+                await self._send(self._channel, json.dumps([self._sender, told]))
 
     async def close(self) -> None:
         for task in (self._listening, self._sending):
@@ -84,7 +80,7 @@ class Signals:
                 connection = await connect(self._conninfo)
                 for channel in (self._channel, self._relay.asking, self._relay.own):
                     await connection.execute(psycopg.sql.SQL("LISTEN {}").format(psycopg.sql.Identifier(channel)))
-                self._heard(None, True)
+                self._heard(None)
                 pause = FIRST_PAUSE
                 while True:
                     await self._hear(connection)
@@ -93,7 +89,7 @@ class Signals:
             finally:
                 if connection is not None:
                     connection.pgconn.finish()
-            self._heard(None, True)
+            self._heard(None)
             await asyncio.sleep(pause)
             pause = min(pause * 2, LONGEST_PAUSE)
 
@@ -104,9 +100,9 @@ class Signals:
             if notification.channel != self._channel:
                 self._relay.heard(notification.channel, notification.payload)
                 continue
-            sender, names, queued = json.loads(notification.payload)
+            sender, names = json.loads(notification.payload)
             if sender != self._sender:
-                self._heard(names, queued)
+                self._heard(names)
         if quiet:
             try:
                 async with asyncio.timeout(POLL_SECONDS):
@@ -116,4 +112,4 @@ class Signals:
                 return
             if newest != self._known:
                 self._known = newest
-                self._heard(None, True)
+                self._heard(None)

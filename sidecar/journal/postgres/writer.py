@@ -222,6 +222,8 @@ _CALLS = {
         " %s::text[], %s::text[], %s::text[], %s::text[], %s::bytea[], %s::bigint[], %s::bytea[])"
     ),
     "claim_task": "SELECT claim_task(%s, %s, %s, %s, %s, %s::text[], %s)",
+    "claim_named": "SELECT claim_named(%s, %s, %s, %s, %s)",
+    "claim_lost": "SELECT claim_lost(%s, %s, %s, %s, %s, %s, %s)",
 }
 
 

@@ -1,0 +1,205 @@
+"""A job of procrastinate for each free task: a hint to look, which may be lost, doubled or wrong without harm."""
+
+import json
+import logging
+import secrets
+from collections.abc import AsyncIterator, Callable
+
+import psycopg
+import pytest
+
+from sidecar.fleet import leader as leading
+from sidecar.fleet.dispatch import Dispatcher
+from sidecar.fleet.leader import Leader
+from sidecar.fleet.membership import Member, Membership
+from sidecar.fleet.state import SharedFleet
+from sidecar.journal.postgres.journal import PostgresJournal
+from tests.contract.journals import COMPLETED, RUNNING, new_task
+from tests.support.servers import Postgres
+from tests.waiting import until_true
+
+
+class Runner:
+    """Claims what it is told to, and keeps it."""
+
+    def __init__(self, journal: PostgresJournal, slots: int = 2) -> None:
+        self.journal = journal
+        self.free_slots = slots
+        self.asked: list[str] = []
+        self.claimed: list[str] = []
+        self._freed: Callable[[], None] = lambda: None
+
+    def call_when_free(self, callback: Callable[[], None]) -> None:
+        self._freed = callback
+
+    async def run_named(self, task_id: str) -> None:
+        self.asked.append(task_id)
+        if await self.journal.claim_named(task_id, "me", self.journal.clock(), 15) is not None:
+            self.free_slots -= 1
+            self.claimed.append(task_id)
+
+    def leave(self) -> None:
+        self.free_slots += 1
+        self._freed()
+
+
+@pytest.fixture
+async def journal(postgres: Postgres) -> AsyncIterator[PostgresJournal]:
+    opened = await PostgresJournal.open(postgres.url, schema=f"test_{secrets.token_hex(6)}")
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def runner(journal: PostgresJournal) -> AsyncIterator[Runner]:
+    """Gets the tasks of the pool `default`."""
+    made = Runner(journal)
+    dispatcher = Dispatcher(journal.conninfo, made, "default", 2)
+    await dispatcher.start()
+    yield made
+    await dispatcher.close()
+
+
+async def jobs(journal: PostgresJournal) -> list[tuple[str, str, int, str]]:
+    found = await journal.query(
+        "SELECT queue_name, queueing_lock, priority, status FROM procrastinate_jobs ORDER BY id"
+    )
+    return [tuple(row) for row in found]  # type: ignore[misc]
+
+
+async def no_jobs(journal: PostgresJournal) -> None:
+    async def none() -> bool:
+        return not await jobs(journal)
+
+    await until_true(none)
+
+
+async def put_job(journal: PostgresJournal, args: object, name: str = "run_task") -> None:
+    query = "INSERT INTO procrastinate_jobs (queue_name, task_name, args) VALUES ('default', %s, %s) RETURNING id"
+    await journal.query(query, (name, json.dumps(args)))
+
+
+async def test_a_job_is_deferred_in_the_transaction_of_its_task(journal: PostgresJournal) -> None:
+    await journal.create(new_task("t_1", priority="high"))
+    assert await jobs(journal) == [("default", "t_1", 0, "todo")]
+    async with await psycopg.AsyncConnection.connect(journal.conninfo) as connection:
+        await connection.execute(
+            "INSERT INTO tasks (id, created_at, conversation, priority, pool, request, status, state, workspace)"
+            " VALUES ('t_2', '', '', 1, 'default', '', 'queued', '', '')"
+        )
+        seen = await connection.execute("SELECT FROM procrastinate_jobs WHERE queueing_lock = 't_2'")
+        assert seen.rowcount == 1
+        await connection.rollback()
+    assert await jobs(journal) == [("default", "t_1", 0, "todo")]
+
+
+async def test_a_task_that_was_lost_comes_before_others_of_its_priority(journal: PostgresJournal) -> None:
+    for name in ("t_1", "t_2"):
+        await journal.create(new_task(name))
+    await journal.query("DELETE FROM procrastinate_jobs WHERE queueing_lock = 't_1' RETURNING true")
+    assert await journal.claim_named("t_1", "me", journal.clock(), 15) is not None
+    await journal.release("t_1")
+    assert await jobs(journal) == [("default", "t_2", -2, "todo"), ("default", "t_1", -1, "todo")]
+
+
+async def test_a_worker_claims_what_its_jobs_name_and_no_more_than_its_slots(
+    journal: PostgresJournal, runner: Runner
+) -> None:
+    for number in range(3):
+        await journal.create(new_task(f"t_{number}"))
+    await until_true(lambda: len(runner.claimed) == 2)
+
+    async def one_left() -> bool:
+        return await jobs(journal) == [("default", "t_2", -2, "todo")]
+
+    await until_true(one_left)
+    runner.leave()
+    await until_true(lambda: len(runner.claimed) == 3)
+    await no_jobs(journal)
+    assert sorted(runner.claimed) == runner.asked == ["t_0", "t_1", "t_2"]
+
+
+async def test_doubled_jobs_and_those_of_tasks_that_others_run_or_that_ended_do_nothing(
+    journal: PostgresJournal, runner: Runner
+) -> None:
+    runner.free_slots = 0
+    for name in ("mine", "theirs", "ended"):
+        await journal.create(new_task(name))
+    assert await journal.claim_named("theirs", "other", journal.clock(), 15) is not None
+    claim = await journal.claim_named("ended", "other", journal.clock(), 15)
+    assert claim is not None
+    await journal.append("ended", [RUNNING, COMPLETED], fence=claim.fence)
+    for name in ("mine", "mine", "nobody"):
+        await put_job(journal, {"task_id": name})
+    runner.free_slots = 1
+    runner.leave()
+    await no_jobs(journal)
+    assert sorted(runner.asked) == ["ended", "mine", "mine", "mine", "nobody", "theirs"]
+    assert runner.claimed == ["mine"]
+
+
+async def test_a_job_that_names_no_task_is_dropped_with_a_log_line(
+    journal: PostgresJournal, runner: Runner, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING, "sidecar.fleet.dispatch")
+    hostile: list[object] = [{}, [1], "'; DROP TABLE tasks", {"task_id": 7}, {"task_id": "t", "more": 1}, None]
+    for args in hostile:
+        await put_job(journal, args)
+    await put_job(journal, {"task_id": "t_1"}, name="os.system")
+    await journal.create(new_task("t_1"))
+    await until_true(lambda: runner.claimed == ["t_1"])
+    await no_jobs(journal)
+    assert runner.asked == ["t_1"]
+    assert sum("names no task" in record.message for record in caplog.records) == len(hostile) + 1
+
+
+async def test_the_leader_defers_a_job_that_vanished_and_drops_those_of_dead_workers(
+    journal: PostgresJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leading, "REPAIR_SECONDS", 0.05)
+    for name in ("deleted", "fetched", "kept"):
+        await journal.create(new_task(name))
+    await journal.query("DELETE FROM procrastinate_jobs WHERE queueing_lock = 'deleted' RETURNING true")
+    await journal.query("UPDATE procrastinate_jobs SET status = 'doing' WHERE queueing_lock = 'fetched' RETURNING true")
+    leader = Leader(journal, "a")
+    leader.start()
+
+    async def repaired() -> bool:
+        return sorted(await jobs(journal)) == [("default", name, -2, "todo") for name in ("deleted", "fetched", "kept")]
+
+    await until_true(repaired)
+    await leader.close()
+
+
+async def test_a_worker_whose_heartbeat_was_removed_beats_again(journal: PostgresJournal) -> None:
+    dispatcher = Dispatcher(journal.conninfo, Runner(journal), "default", 2)
+    member = Member("me", "default", 2)
+    membership = Membership(journal, dispatcher, member, list, lambda: None, lambda: None)
+    await dispatcher.start()
+    await membership.start()
+    fleet = SharedFleet(journal)
+    assert [worker.status for worker in (await fleet.state()).workers] == ["running"]
+    await journal.query("DELETE FROM procrastinate_workers RETURNING true")
+    assert [worker.status for worker in (await fleet.state()).workers] == ["dead"]
+
+    async def beats() -> bool:
+        await membership._beat()
+        return [worker.status for worker in (await fleet.state()).workers] == ["running"]
+
+    await until_true(beats)
+    await membership.close()
+    await dispatcher.close()
+
+
+async def test_a_task_of_a_worker_that_beats_is_lost_only_after_one_beat_more(journal: PostgresJournal) -> None:
+    await journal.query("INSERT INTO procrastinate_workers DEFAULT VALUES RETURNING id")
+    await journal.query(
+        "INSERT INTO workers (id, pool, host, pid, status, slots, tasks, resources, beat)"
+        " SELECT 'me', '', '', 1, 'running', 1, '{}', '{}', id FROM procrastinate_workers RETURNING id"
+    )
+    await journal.create(new_task("t_1"))
+    assert await journal.claim_named("t_1", "me", now=0, lease=15) is not None
+    assert await journal.claim_lost("leader", now=19, lease=15) is None
+    await journal.query("UPDATE procrastinate_workers SET last_heartbeat = now() - interval '16 s' RETURNING id")
+    claim = await journal.claim_lost("leader", now=19, lease=15)
+    assert claim is not None and claim.fence == 2
