@@ -89,6 +89,8 @@ def build_bundle(environment: Path, epoch: int) -> Path:
         whole = [f"--collect-all={name}" for name in ("sidecar", "bridge", "tools")]
         grammars = sorted(site.name for site in _site_packages(environment).glob("tree_sitter*") if site.is_dir())
         whole += [f"--collect-all={name}" for name in grammars if "." not in name]
+        # Its SQL files, and the version that it reads from its metadata.
+        whole += ["--collect-data=procrastinate", "--copy-metadata=procrastinate"]
         command = [
             str(environment / "bin" / "pyinstaller"),
             "--noconfirm",
