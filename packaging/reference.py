@@ -5,8 +5,8 @@ from textwrap import fill
 from typing import Any, get_args
 
 from sidecar.api.openapi import document
-from sidecar.api.table.complete import TABLE
-from sidecar.api.table.route import Parameter, Route
+from sidecar.api.route import Parameter, Route
+from sidecar.api.routes import ROUTES
 from sidecar.commands.errors import EXIT_MEANINGS
 from sidecar.commands.table import COMMANDS, DEFAULT, Argument, Command
 from sidecar.config.settings import PREFIX, Settings
@@ -95,7 +95,7 @@ def api() -> str:
         "API",
         _wrap(intro),
         "## Routes\n",
-        *(_route(route, schemas) for route in TABLE),
+        *(_route(route, schemas) for route in ROUTES),
         "## Events\n",
         _wrap(events),
         *(_event(kind.__name__, schemas[kind.__name__]) for kind in kinds),

@@ -8,10 +8,9 @@ from datetime import datetime
 from pathlib import Path
 
 from starlette.requests import Request
-from starlette.responses import Response
 
-from sidecar.api.requests import answer, read
-from sidecar.config.grants import Grant, Grants
+from sidecar.api.route import route
+from sidecar.config.grants import Grants
 from sidecar.config.repositories import is_remote_name
 from sidecar.engine.errors import OperationRefused
 from sidecar.wire.system import GrantInfo, GrantList, GrantRequest, RevokeGrantRequest
@@ -30,21 +29,28 @@ class GrantRoutes:
         self._private = private
         self._workspace = workspace
 
-    async def list(self, request: Request) -> Response:
-        return answer(GrantList(grants=[_info(grant) for grant in self._grants.all()]))
+    @route("GET /api/brain/grants", "grants")
+    async def list(self, request: Request) -> GrantList:
+        """List the standing permissions of repositories. They also cover the worktrees and clones that the sidecar
+        makes of a repository."""
+        return GrantList(grants=[GrantInfo.from_object(grant) for grant in self._grants.all()])
 
-    async def add(self, request: Request) -> Response:
-        wanted = await read(request, GrantRequest)
+    @route("POST /api/brain/grants", "grant")
+    async def add(self, request: Request, wanted: GrantRequest) -> GrantInfo:
+        """Grant a repository a standing permission. `command`: run exactly this command line. `host`, `read`: its
+        commands may reach this host, read this path. `install`: install packages from the registry. `checks`: run its
+        tests and builds. `spend`: at most so many dollars for each unattended task."""
         place = wanted.workspace if is_remote_name(wanted.workspace) else self._workspace(wanted.workspace)
         until = wanted.until.timestamp() if isinstance(wanted.until, datetime) else wanted.until
         if until is not None and until <= time.time():
             raise _refused("`until` is in the past; nothing was granted.")
         if until is not None and not until < _LAST:
             raise _refused("`until` is beyond the year 9999; leave it out for a grant without an end.")
-        return answer(_info(self._grants.add(place, wanted.kind, self._value(wanted), until)))
+        return GrantInfo.from_object(self._grants.add(place, wanted.kind, self._value(wanted), until))
 
-    async def revoke(self, request: Request) -> Response:
-        wanted = await read(request, RevokeGrantRequest)
+    @route("POST /api/brain/grants/revoke", "revoke_grant", refusals=(404,))
+    async def revoke(self, request: Request, wanted: RevokeGrantRequest) -> GrantList:
+        """Revoke a standing permission. Takes effect at once, for running tasks too."""
         if not self._grants.revoke(wanted.id):
             raise OperationRefused(404, "unknown_grant", f"No grant has the id {wanted.id[:100]}.")
         return await self.list(request)
@@ -73,12 +79,6 @@ class GrantRoutes:
         if real in (private, *private.parents) or private in real.parents:
             raise _refused(f"{real} holds the sidecar's own files, which no command may read.")
         return str(real)
-
-
-def _info(grant: Grant) -> GrantInfo:
-    return GrantInfo(
-        id=grant.id, workspace=grant.workspace, kind=grant.kind, value=grant.value, until=grant.until, at=grant.at
-    )
 
 
 def _refused(why: str) -> OperationRefused:

@@ -3,10 +3,9 @@
 from collections.abc import Awaitable, Callable
 
 from starlette.requests import Request
-from starlette.responses import Response
 
 from sidecar import __version__
-from sidecar.api.requests import answer
+from sidecar.api.route import route
 from sidecar.engine.errors import OperationRefused
 from sidecar.journal.errors import JournalStalled
 from sidecar.journal.port import Journal
@@ -19,14 +18,19 @@ class HealthRoutes:
         self._journal = journal
         self._problem = problem
 
-    async def health(self, request: Request) -> Response:
-        return answer(Health(version=__version__))
+    @route("GET /health", "health")
+    async def health(self, request: Request) -> Health:
+        """Whether the sidecar is up. Needs no token and says nothing else."""
+        return Health(version=__version__)
 
-    async def ready(self, request: Request) -> Response:
+    @route("GET /ready", "ready", refusals=(503,))
+    async def ready(self, request: Request) -> Health:
+        """Whether the sidecar can take tasks: the journal can be written and its disk has room. Needs no token. 503
+        says what is wrong."""
         try:
             await self._journal.check()
         except JournalStalled as error:
             raise OperationRefused(503, "not_ready", str(error)) from error
         if problem := await self._problem():
             raise OperationRefused(503, "not_ready", problem)
-        return answer(Health(version=__version__))
+        return Health(version=__version__)

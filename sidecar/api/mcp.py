@@ -4,9 +4,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
-from starlette.responses import Response
 
-from sidecar.api.requests import answer, read
+from sidecar.api.route import WORKSPACE, Parameter, route
 from sidecar.engine.errors import OperationRefused
 from sidecar.wire.mcp import (
     McpAccept,
@@ -29,7 +28,7 @@ from tools.mcp.entry import BadEntry, ServerEntry, server_name
 
 if TYPE_CHECKING:
     from tools.mcp.references import McpReferences
-    from tools.mcp.servers import McpServers, ServerStatus
+    from tools.mcp.servers import McpServers
 
 
 class McpRoutes:
@@ -40,45 +39,57 @@ class McpRoutes:
         self._references = references
         self._workspace = workspace
 
-    async def list(self, request: Request) -> Response:
-        """Starts your own servers that nobody has seen yet, so that the next answer shows their tools."""
+    @route(
+        "GET /api/brain/mcp",
+        "mcp_servers",
+        query=(
+            Parameter("workspace", "Also the servers of this workspace, if you trust it."),
+            Parameter("start", "`false` starts nothing."),
+        ),
+    )
+    async def list(self, request: Request) -> McpList:
+        """List the MCP servers whose tools agents use. They come from `mcp.json` in your configuration directory, and
+        from `.mcp.json` and `.vscode/mcp.json` of a trusted workspace. Starts your own whose tools nobody has seen yet;
+        those of a workspace start when you test them or a task begins there."""
         workspace = self._workspace(request.query_params.get("workspace"))
         if request.query_params.get("start") != "false":
+            # The next answer shows the tools of those that nobody has seen yet.
             self._servers.start(workspace, own=True)
-        return self._listed(workspace)
+        return self._list(workspace)
 
-    async def references(self, request: Request) -> Response:
+    @route("GET /api/brain/mcp/references", "mcp_references", query=(WORKSPACE,))
+    async def references(self, request: Request) -> McpReferenceList:
+        """List the resources and prompts of MCP servers that a task can name. Only of servers whose tools you accepted.
+        A server that doesn't answer within 3 s is left out."""
         found = await self._references.all(self._workspace(request.query_params.get("workspace")))
-        resources = [McpResource(mention=f"@{each.server}:{each.uri}", **each._asdict()) for each in found.resources]
+        resources = [McpResource.from_object(each, mention=f"@{each.server}:{each.uri}") for each in found.resources]
         prompts = [
-            McpPrompt(
+            McpPrompt.from_object(
+                each,
                 command=f"/{each.server}:{each.name}",
-                server=each.server,
-                name=each.name,
-                description=each.description,
-                arguments=[McpPromptArgument(**argument._asdict()) for argument in each.arguments],
+                arguments=[McpPromptArgument.from_object(argument) for argument in each.arguments],
             )
             for each in found.prompts
         ]
-        return answer(McpReferenceList(resources=resources, prompts=prompts))
+        return McpReferenceList(resources=resources, prompts=prompts)
 
-    async def test(self, request: Request) -> Response:
-        wanted = await read(request, McpServerRequest)
+    @route("POST /api/brain/mcp/test", "test_mcp_server", refusals=(404,))
+    async def test(self, request: Request, wanted: McpServerRequest) -> McpTest:
+        """Start an MCP server and list its tools."""
         workspace = self._workspace(wanted.workspace)
         entry = self._entry(wanted.name, workspace)
         try:
             listing = await self._servers.connection(entry).current_listing(fresh=True)
         except ToolError as error:
             status = self._status(entry.name, workspace)
-            return answer(McpTest(server=status.model_copy(update={"error": status.error or error.message}), tools=[]))
-        tools = [
-            McpTool(name=name, description=tool.description, read_only=tool.read_only)
-            for name, tool in listing.names.items()
-        ]
-        return answer(McpTest(server=self._status(entry.name, workspace), tools=tools, digest=listing.digest))
+            return McpTest(server=status.model_copy(update={"error": status.error or error.message}), tools=[])
+        tools = [McpTool.from_object(tool, name=name) for name, tool in listing.names.items()]
+        return McpTest(server=self._status(entry.name, workspace), tools=tools, digest=listing.digest)
 
-    async def accept(self, request: Request) -> Response:
-        wanted = await read(request, McpAccept)
+    @route("POST /api/brain/mcp/accept", "accept_mcp_server", refusals=(404, 409))
+    async def accept(self, request: Request, wanted: McpAccept) -> McpList:
+        """Accept the tools of an MCP server as they are now. Names, descriptions and schemas are pinned. When one
+        changes, the server is blocked until you accept the difference."""
         workspace = self._workspace(wanted.workspace)
         entry = self._entry(wanted.name, workspace)
         try:
@@ -89,24 +100,28 @@ class McpRoutes:
             message = "The tools changed since you saw them. Nothing was accepted; look at them again."
             raise OperationRefused(409, "mcp_changed", message)
         self._servers.pins.accept(entry, listing)
-        return self._listed(workspace)
+        return self._list(workspace)
 
-    async def add(self, request: Request) -> Response:
-        wanted = await read(request, McpAdd)
+    @route("POST /api/brain/mcp", "add_mcp_server")
+    async def add(self, request: Request, wanted: McpAdd) -> McpList:
+        """Add an MCP server to your own configuration."""
         try:
             add_entry(self._servers.configuration.file, wanted.name, wanted.entry)
         except BadEntry as error:
             raise OperationRefused(422, "invalid_entry", f"{wanted.name}: {error}. Nothing was written.") from error
-        return self._listed(self._workspace(None))
+        return self._list(self._workspace(None))
 
-    async def lend(self, request: Request) -> Response:
-        wanted = await read(request, McpLend)
+    @route("POST /api/brain/mcp/session", "lend_mcp_servers", refusals=(404,))
+    async def lend(self, request: Request, wanted: McpLend) -> McpList:
+        """Lend an editor's MCP servers to the tasks of a session while it is open. They are kept in memory only;
+        sandbox, approvals and pins hold for them as for any server."""
         workspace = self._workspace(wanted.workspace)
         self._servers.lend(wanted.session, workspace, wanted.servers)
-        return self._listed(workspace)
+        return self._list(workspace)
 
-    async def remove(self, request: Request) -> Response:
-        wanted = await read(request, McpRemove)
+    @route("POST /api/brain/mcp/remove", "remove_mcp_server", refusals=(404,))
+    async def remove(self, request: Request, wanted: McpRemove) -> McpList:
+        """Remove an MCP server from your own configuration."""
         workspace = self._workspace(None)
         entry = self._servers.configuration.load(workspace).servers.get(server_name(wanted.name))
         try:
@@ -118,11 +133,11 @@ class McpRoutes:
         if entry is not None:
             self._servers.pins.remove(entry)
             await self._servers.forget(entry.name, workspace)
-        return self._listed(workspace)
+        return self._list(workspace)
 
-    def _listed(self, workspace: str) -> Response:
-        found = [_info(status) for status in self._servers.statuses(workspace)]
-        return answer(McpList(servers=found, file=str(self._servers.configuration.file)))
+    def _list(self, workspace: str) -> McpList:
+        found = [McpServerInfo.from_object(status) for status in self._servers.statuses(workspace)]
+        return McpList(servers=found, file=str(self._servers.configuration.file))
 
     def _entry(self, name: str, workspace: str) -> ServerEntry:
         configured = self._servers.configuration.load(workspace)
@@ -135,18 +150,6 @@ class McpRoutes:
         return entry
 
     def _status(self, name: str, workspace: str) -> McpServerInfo:
-        return next(_info(status) for status in self._servers.statuses(workspace) if status.name == name)
-
-
-def _info(status: "ServerStatus") -> McpServerInfo:
-    return McpServerInfo(
-        name=status.name,
-        state=status.state,
-        tools=[*status.tools],
-        pinned=status.pinned,
-        error=status.error or None,
-        own=status.own,
-        where=status.where,
-        left_out=[*status.left_out],
-        diff=status.diff or None,
-    )
+        return next(
+            McpServerInfo.from_object(status) for status in self._servers.statuses(workspace) if status.name == name
+        )

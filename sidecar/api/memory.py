@@ -4,9 +4,8 @@ import asyncio
 from collections.abc import Callable
 
 from starlette.requests import Request
-from starlette.responses import Response
 
-from sidecar.api.requests import answer, read
+from sidecar.api.route import WORKSPACE, route
 from sidecar.config.repositories import is_remote_name
 from sidecar.engine.errors import OperationRefused
 from sidecar.memory.notes import Notes, TooManyNotes
@@ -41,29 +40,18 @@ class MemoryRoutes:
         self._notes = notes
         self._workspace = workspace
 
-    async def search(self, request: Request) -> Response:
-        wanted = await read(request, MemorySearchRequest)
+    @route("POST /api/brain/memory/search", "memory_search", refusals=(422,))
+    async def search(self, request: Request, wanted: MemorySearchRequest) -> MemorySearchAnswer:
+        """Find code by what it does. The first search in a workspace builds its index. Hits show files as they are
+        now."""
         if wanted.collection != "codebase":
             return await self._search_past(self._place(wanted.workspace), wanted)
         workspace = self._workspace(wanted.workspace)
         search = SearchRequest(wanted.query, wanted.limit, wanted.path, wanted.kind, wanted.language, days=wanted.days)
         found = await self._memory.search(workspace, search, wanted.wait)
-        hits = [
-            MemoryHit(
-                path=hit.path,
-                line=hit.line,
-                end_line=hit.end_line,
-                symbol=hit.symbol or None,
-                kind=hit.kind,
-                score=hit.score,
-                snippet=hit.snippet,
-                why=hit.why,
-            )
-            for hit in found.hits
-        ]
-        return answer(MemorySearchAnswer(state=found.state, hits=hits))
+        return MemorySearchAnswer(state=found.state, hits=[MemoryHit.from_object(hit) for hit in found.hits])
 
-    async def _search_past(self, workspace: str, wanted: MemorySearchRequest) -> Response:
+    async def _search_past(self, workspace: str, wanted: MemorySearchRequest) -> MemorySearchAnswer:
         found = await self._past.search(workspace, wanted.query, wanted.limit, (wanted.collection,))
         hits = [
             MemoryHit(
@@ -77,49 +65,47 @@ class MemoryRoutes:
             )
             for each in found
         ]
-        return answer(MemorySearchAnswer(state="ready", hits=hits))
+        return MemorySearchAnswer(state="ready", hits=hits)
 
-    async def impact(self, request: Request) -> Response:
-        wanted = await read(request, ImpactRequest)
+    @route("POST /api/brain/memory/impact", "memory_impact", refusals=(422,))
+    async def impact(self, request: Request, wanted: ImpactRequest) -> ImpactAnswer:
+        """List what depends on a file or a symbol, nearest first."""
         workspace = self._workspace(wanted.workspace)
         path = wanted.path.removeprefix(f"{workspace.rstrip('/')}/").removeprefix("./")
         if not path and not wanted.symbol:
             raise OperationRefused(422, "invalid_request", "Name a path, a symbol, or both.")
         found = await self._memory.impact(workspace, path, wanted.symbol, wanted.depth, _WAIT_SECONDS)
-        hits = [
-            ImpactHit(
-                path=hit.path,
-                symbol=hit.symbol or None,
-                distance=hit.distance,
-                via=hit.via,
-                line=hit.line,
-                certain=hit.certain,
-                through=hit.through or None,
-            )
-            for hit in found
-        ]
         imports = list(await self._memory.imports(workspace, path)) if path else None
-        return answer(ImpactAnswer(hits=hits, imports=imports))
+        return ImpactAnswer(
+            hits=[ImpactHit.from_object(hit, symbol=hit.symbol or None) for hit in found], imports=imports
+        )
 
-    async def state(self, request: Request) -> Response:
+    @route("GET /api/brain/memory", "memory", query=(WORKSPACE,), refusals=(422,))
+    async def state(self, request: Request) -> MemoryStateAnswer:
+        """Get the state of a workspace's index."""
         workspace = self._workspace(request.query_params.get("workspace") or None)
         return _state(await self._memory.state(workspace))
 
-    async def rebuild(self, request: Request) -> Response:
-        wanted = await read(request, MemoryWorkspace)
+    @route("POST /api/brain/memory/rebuild", "memory_rebuild", refusals=(422,))
+    async def rebuild(self, request: Request, wanted: MemoryWorkspace) -> MemoryStateAnswer:
+        """Build a workspace's index anew, in the background."""
         return _state(await self._memory.rebuild(self._workspace(wanted.workspace)))
 
-    async def forget(self, request: Request) -> Response:
-        wanted = await read(request, MemoryWorkspace)
+    @route("POST /api/brain/memory/forget", "memory_forget", refusals=(422,))
+    async def forget(self, request: Request, wanted: MemoryWorkspace) -> MemoryStateAnswer:
+        """Delete a workspace's index."""
         workspace = self._workspace(wanted.workspace)
         await self._memory.forget(workspace)
         return _state(await self._memory.state(workspace))
 
-    async def list_notes(self, request: Request) -> Response:
+    @route("GET /api/brain/memory/notes", "memory_notes", query=(WORKSPACE,), refusals=(422,))
+    async def list_notes(self, request: Request) -> NoteList:
+        """List the decisions and patterns of a workspace, and what agents proposed."""
         return await self._note_list(self._place(request.query_params.get("workspace") or None))
 
-    async def add_note(self, request: Request) -> Response:
-        wanted = await read(request, NoteRequest)
+    @route("POST /api/brain/memory/notes", "add_memory_note", refusals=(409, 422))
+    async def add_note(self, request: Request, wanted: NoteRequest) -> NoteList:
+        """Record a decision or a pattern."""
         place = self._place(wanted.workspace)
         try:
             await asyncio.to_thread(self._notes.add, place, wanted.collection, wanted.title, wanted.text)
@@ -134,11 +120,12 @@ class MemoryRoutes:
             return self._notes.place(named)
         return self._notes.place(self._workspace(named))
 
-    async def decide_note(self, request: Request) -> Response:
-        wanted = await read(request, NoteDecision)
+    @route("POST /api/brain/memory/notes/decide", "decide_memory_note", refusals=(404, 409))
+    async def decide_note(self, request: Request, wanted: NoteDecision) -> MemoryDone:
+        """Accept a note that an agent proposed, or remove a note."""
         if not await asyncio.to_thread(self._decide, wanted):
             raise OperationRefused(404, "unknown_note", f"No note has the id {wanted.id[:100]}.")
-        return answer(MemoryDone())
+        return MemoryDone()
 
     def _decide(self, wanted: NoteDecision) -> bool:
         """Whether there is such a note. An accepted file takes the place of its note."""
@@ -154,33 +141,14 @@ class MemoryRoutes:
         change = self._notes.accept if wanted.accept and not is_file(note) else self._notes.remove
         return change(wanted.id)
 
-    async def _note_list(self, place: str) -> Response:
+    async def _note_list(self, place: str) -> NoteList:
         notes = await asyncio.to_thread(self._notes.list, place)
         infos = [
-            NoteInfo(
-                id=note.id,
-                workspace=note.workspace,
-                collection=note.kind,
-                title=note.title,
-                text=note.text,
-                state=note.state,
-                task=note.task or None,
-                diff=await asyncio.to_thread(render_diff, note) or None,
-                at=note.at,
-            )
+            NoteInfo.from_object(note, collection=note.kind, diff=await asyncio.to_thread(render_diff, note))
             for note in notes
         ]
-        return answer(NoteList(notes=infos))
+        return NoteList(notes=infos)
 
 
-def _state(found: MemoryState) -> Response:
-    return answer(
-        MemoryStateAnswer(
-            state=found.state,
-            files=found.files,
-            chunks=found.chunks,
-            bytes=found.bytes,
-            progress=MemoryProgress(done=found.done, total=found.total),
-            vectors=found.vectors or None,
-        )
-    )
+def _state(found: MemoryState) -> MemoryStateAnswer:
+    return MemoryStateAnswer.from_object(found, progress=MemoryProgress(done=found.done, total=found.total))

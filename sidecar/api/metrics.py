@@ -17,7 +17,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sidecar import __version__
-from sidecar.api.requests import answer, number
+from sidecar.api.requests import number
+from sidecar.api.route import Parameter, route
 from sidecar.api.streams import Streams
 from sidecar.config.paths import write_private
 from sidecar.fleet.state import Fleet
@@ -128,7 +129,9 @@ class MetricsRoutes:
         self.totals = JournalTotals(journal, data_dir / FILE)
         self._started = time.monotonic()
 
+    @route("GET /metrics", "metrics", answers="text/plain")
     async def metrics(self, request: Request) -> Response:
+        """Metrics in Prometheus text format. Counters come from the journal and survive a restart."""
         # The first scrape imports a library that takes a quarter of a second; the loop answers meanwhile.
         await asyncio.to_thread(import_module, "sidecar.telemetry.metrics")
         from sidecar.telemetry.metrics import Moment, render
@@ -153,10 +156,17 @@ class MetricsRoutes:
             text = render(tally, moment, self._tools())
         return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
-    async def stats(self, request: Request) -> Response:
+    @route(
+        "GET /api/brain/stats",
+        "stats",
+        query=(Parameter("days", "How many days with usage, the newest; default 30.", "integer"),),
+        refusals=(422,),
+    )
+    async def stats(self, request: Request) -> StatsAnswer:
+        """Get tokens and estimated cost by day, model and agent."""
         wanted = number(request, "days", _DAYS, most=_MAX_DAYS) or _DAYS
         async with self.totals.read() as tally:
-            return answer(StatsAnswer(spent=self._spent(tally, wanted), ended=dict(tally.ended)))
+            return StatsAnswer(spent=self._spent(tally, wanted), ended=dict(tally.ended))
 
     def _spent(self, tally: "Tally", days: int) -> list[SpentTokens]:
         rows = []

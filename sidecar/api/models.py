@@ -4,16 +4,15 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
-from starlette.responses import Response
 
-from sidecar.api.requests import answer, read
+from sidecar.api.route import route
 from sidecar.config.keys import VARIABLES, Keys, looks_like_key
 from sidecar.config.settings import SettingsError
 from sidecar.engine.errors import OperationRefused
 from sidecar.models.access import is_local
 from sidecar.models.errors import BadChoice
-from sidecar.wire.models import ModelTestRequest, UseRequest
-from sidecar.wire.system import KeyInfo, KeyList, KeyRequest
+from sidecar.wire.models import LocalServerList, ModelTest, ModelTestRequest, UseAnswer, UseRequest
+from sidecar.wire.system import KeyInfo, KeyList, KeyRequest, ModelList
 
 if TYPE_CHECKING:
     from sidecar.models.catalog import Catalog
@@ -30,18 +29,24 @@ class ModelRoutes:
         self._selection = selection
         self._searching = asyncio.Lock()
 
-    async def list(self, request: Request) -> Response:
-        return answer(self._catalog.list())
+    @route("GET /api/brain/models", "models")
+    async def list(self, request: Request) -> ModelList:
+        """List models and model roles."""
+        return self._catalog.list()
 
-    async def local(self, request: Request) -> Response:
+    @route("GET /api/brain/models/local", "local_models")
+    async def local(self, request: Request) -> LocalServerList:
+        """Find model servers on this machine. Tries the usual ports of Ollama, LM Studio, llama.cpp and vLLM; takes a
+        few seconds at most."""
         from sidecar.models.local import find, to_wire
 
         async with self._searching:
             found = await asyncio.to_thread(find)
-        return answer(to_wire(found))
+        return to_wire(found)
 
-    async def test(self, request: Request) -> Response:
-        wanted = await read(request, ModelTestRequest)
+    @route("POST /api/brain/models/test", "test_model")
+    async def test(self, request: Request, wanted: ModelTestRequest) -> ModelTest:
+        """Test a model with one small request."""
         if wanted.base_url and not is_local(wanted.base_url):
             raise OperationRefused(
                 422, "not_on_this_machine", f"{wanted.base_url[:200]} is not a server on this machine."
@@ -49,12 +54,14 @@ class ModelRoutes:
         if wanted.key is not None and not looks_like_key(wanted.key.strip()):
             raise OperationRefused(422, "no_key", NO_KEY)
         key = wanted.key.strip() if wanted.key is not None else None
-        return answer(await self._catalog.check_model(wanted.model, wanted.base_url, key))
+        return await self._catalog.check_model(wanted.model, wanted.base_url, key)
 
-    async def use(self, request: Request) -> Response:
-        wanted = await read(request, UseRequest)
+    @route("PUT /api/brain/models/use", "use_model", refusals=(409,))
+    async def use(self, request: Request, wanted: UseRequest) -> UseAnswer:
+        """Choose the model of a role, in your own configuration. Tests the model first. The next task uses it; `back`
+        lists the commands that undo the choice."""
         try:
-            return answer(await self._selection.use(wanted))
+            return await self._selection.use(wanted)
         except BadChoice as error:
             raise OperationRefused(422, "bad_choice", str(error)) from error
         except SettingsError as error:
@@ -65,18 +72,22 @@ class KeyRoutes:
     def __init__(self, keys: Keys) -> None:
         self._keys = keys
 
-    async def list(self, request: Request) -> Response:
-        return self._answer()
+    @route("GET /api/brain/keys", "keys")
+    async def list(self, request: Request) -> KeyList:
+        """List which providers have a key."""
+        return self._list()
 
-    async def set(self, request: Request) -> Response:
-        wanted = await read(request, KeyRequest)
+    @route("PUT /api/brain/keys", "set_key", refusals=(404, 503))
+    async def set(self, request: Request, wanted: KeyRequest) -> KeyList:
+        """Store or remove a provider's key. Keys go to the system's keyring, or to a private file. The next task uses
+        them; no route returns them."""
         try:
             async with asyncio.timeout(KEYRING_SECONDS):
                 await self._change(wanted)
         except TimeoutError:
             detail = "The system's keyring doesn't answer. Unlock it, then check whether the key was stored."
             raise OperationRefused(503, "keyring_does_not_answer", detail) from None
-        return self._answer()
+        return self._list()
 
     async def _change(self, wanted: KeyRequest) -> None:
         """Works in a thread: the keyring may prompt the user and take a while."""
@@ -92,8 +103,8 @@ class KeyRoutes:
         else:
             await asyncio.to_thread(self._keys.store, provider, wanted.key.strip())
 
-    def _answer(self) -> Response:
-        return answer(KeyList(keys=[self._info(provider) for provider in VARIABLES]))
+    def _list(self) -> KeyList:
+        return KeyList(keys=[self._info(provider) for provider in VARIABLES])
 
     def _info(self, provider: str) -> KeyInfo:
         origin = self._keys.origin(provider)

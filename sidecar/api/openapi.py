@@ -8,8 +8,8 @@ from pydantic.json_schema import models_json_schema
 
 from sidecar import __version__
 from sidecar.api.problems import TITLES
-from sidecar.api.table.complete import TABLE
-from sidecar.api.table.route import Parameter, Route
+from sidecar.api.route import Parameter, Route
+from sidecar.api.routes import ROUTES
 from sidecar.wire import (
     bridge,
     events,
@@ -82,7 +82,7 @@ def wire_types() -> list[type[Wire]]:
 
 def _paths() -> dict[str, Any]:
     paths: dict[str, Any] = {}
-    for route in TABLE:
+    for route in ROUTES:
         paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
     return paths
 

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
-from starlette.responses import Response
 
 from sidecar.api.identity import within_role
-from sidecar.api.requests import answer, idempotency_key, read
+from sidecar.api.requests import idempotency_key
+from sidecar.api.route import IDEMPOTENCY, route
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import Execute
 from sidecar.journal.port import Journal
@@ -24,7 +24,10 @@ class ProjectRoutes:
         self._engine = engine
         self._journal = journal
 
-    async def templates(self, request: Request) -> Response:
+    @route("GET /api/brain/templates", "templates")
+    async def templates(self, request: Request) -> TemplateList:
+        """List the templates of new projects. Your own are the folders of `templates/` in the configuration directory;
+        their files end in `.template`."""
         from sidecar.offline.scaffold.kinds import load_kinds
         from sidecar.offline.scaffold.project import template_paths
 
@@ -32,12 +35,13 @@ class ProjectRoutes:
             Template(name=kind.said, description=f"A {kind.noun}", files=template_paths(kind), own=kind.own)
             for kind in load_kinds().values()
         ]
-        return answer(TemplateList(templates=found))
+        return TemplateList(templates=found)
 
-    async def create(self, request: Request) -> Response:
+    @route("POST /api/brain/projects", "create_project", headers=(IDEMPOTENCY,), refusals=(409, 429, 503), status=202)
+    async def create(self, request: Request, order: ProjectOrder) -> Accepted:
+        """Create a project from a template. A task like any other; the result has `projectPath` and `success`."""
         from sidecar.offline.scaffold.kinds import load_kinds, name_problem, slug
 
-        order = await read(request, ProjectOrder)
         order = order.model_copy(update={"options": within_role(request.scope["identity"], order.options)})
         kinds = {name: kind for key, kind in load_kinds().items() for name in (kind.said, key, slug(kind.said))}
         kind = kinds.get(order.template)
@@ -64,10 +68,10 @@ class ProjectRoutes:
         wanted = ExecuteRequest(task=task, context=Context(workspace=str(folder)), options=options)
         return await self._engine.submit(Execute(wanted, key, creates_project=True))
 
-    async def _accepted(self, task_id: str) -> Response:
+    async def _accepted(self, task_id: str) -> Accepted:
         task = await self._journal.task(task_id)
         url = f"/api/brain/tasks/{task.id}/stream"
-        return answer(Accepted(task_id=task.id, status=task.status, stream_url=url), 202)
+        return Accepted(task_id=task.id, status=task.status, stream_url=url)
 
 
 def _new_folder(folder: Path) -> Path:

@@ -8,14 +8,22 @@ from contextlib import suppress
 from pathlib import Path
 
 from starlette.requests import Request
-from starlette.responses import Response
 
-from sidecar.api.requests import answer, read
+from sidecar.api.route import route
 from sidecar.config.data_dir import RenewalKeys
 from sidecar.config.paths import redirect_file
 from sidecar.config.proofs import TOKEN_ID, new_nonce, panel_proof, same, server_proof
 from sidecar.engine.errors import OperationRefused
-from sidecar.wire.session import Challenge, ChallengeAnswer, Proof, SessionCode, SessionRequest, SessionToken, Ticket
+from sidecar.wire.session import (
+    Challenge,
+    ChallengeAnswer,
+    Proof,
+    Renewal,
+    SessionCode,
+    SessionRequest,
+    SessionToken,
+    Ticket,
+)
 
 CODE_SECONDS = 60.0
 TICKET_SECONDS = 30.0
@@ -78,28 +86,39 @@ class SessionRoutes:
         for file in self._data_dir.glob("open-*.html"):
             file.unlink(missing_ok=True)
 
-    async def create_code(self, request: Request) -> Response:
+    @route("POST /api/brain/session/code", "session_code")
+    async def create_code(self, request: Request) -> SessionCode:
+        """Create a one-time code that opens the panel. The code goes into the URL's fragment, which never reaches a
+        log."""
         code = self._codes.create()
         asyncio.get_running_loop().call_later(CODE_SECONDS, self._remove_redirect, code)
-        return answer(SessionCode(code=code, expires_in=CODE_SECONDS))
+        return SessionCode(code=code, expires_in=CODE_SECONDS)
 
-    async def create_ticket(self, request: Request) -> Response:
-        return answer(Ticket(ticket=self.tickets.create(), expires_in=TICKET_SECONDS))
+    @route("POST /api/brain/bridge/ticket", "bridge_ticket")
+    async def create_ticket(self, request: Request) -> Ticket:
+        """Create a one-time ticket for the bridge. For a webview, which can't send a header with a WebSocket."""
+        return Ticket(ticket=self.tickets.create(), expires_in=TICKET_SECONDS)
 
-    async def create_renewal(self, request: Request) -> Response:
-        return answer(self._keys.issue())
+    @route("POST /api/brain/session/renewal", "session_renewal")
+    async def create_renewal(self, request: Request) -> Renewal:
+        """Create a renewal for a panel that was reloaded."""
+        return self._keys.issue()
 
-    async def trade(self, request: Request) -> Response:
-        given = await read(request, SessionRequest)
+    @route("POST /api/brain/session", "session")
+    async def trade(self, request: Request, given: SessionRequest) -> SessionToken:
+        """Trade a one-time code for the token. Needs no token. `renewal` is for the panel's memory only: with it, it
+        gets back in after a restart."""
         if not self._codes.redeem(given.code):
             message = "This code is unknown, already used, or older than 60 seconds. `brain open` creates a new one."
             raise OperationRefused(401, "bad_code", message)
         self._remove_redirect(given.code)
-        return answer(SessionToken(token=self._token, renewal=self._keys.issue()))
+        return SessionToken(token=self._token, renewal=self._keys.issue())
 
-    async def challenge(self, request: Request) -> Response:
-        """The sidecar proves that it knows the key before the panel sends anything secret."""
-        given = await read(request, Challenge)
+    @route("POST /api/brain/session/challenge", "session_challenge", refusals=(401,))
+    async def challenge(self, request: Request, given: Challenge) -> ChallengeAnswer:
+        """Let the sidecar prove that it knows a key. Needs no token; ask this before you send one to an address that
+        another program may have taken. A proof is the HMAC-SHA-256, in base64url, of the lines `rainy-brain session 1`,
+        `sidecar` (or `panel`), host and port, id, your nonce, the sidecar's nonce."""
         if given.id == TOKEN_ID:
             key, nonce = self._token, new_nonce()
         else:
@@ -108,17 +127,19 @@ class SessionRoutes:
                 raise _not_renewed()
             key, nonce = known, self._challenges.create(given.id, given.nonce)
         proof = server_proof(key, self._authority, given.id, given.nonce, nonce)
-        return answer(ChallengeAnswer(nonce=nonce, proof=proof))
+        return ChallengeAnswer(nonce=nonce, proof=proof)
 
-    async def renew(self, request: Request) -> Response:
-        given = await read(request, Proof)
+    @route("POST /api/brain/session/proof", "session_proof", refusals=(401,))
+    async def renew(self, request: Request, given: Proof) -> SessionToken:
+        """Prove that the panel knows its key, and get the token. Needs no token. The nonce of each challenge works
+        once."""
         asked, key = self._challenges.redeem(given.id, given.nonce), self._keys.find(given.id)
         if asked is None or key is None:
             raise _not_renewed()
         if not same(given.proof, panel_proof(key, self._authority, given.id, asked, given.nonce)):
             raise _not_renewed()
         self._keys.extend(given.id)
-        return answer(SessionToken(token=self._token))
+        return SessionToken(token=self._token)
 
     def _remove_redirect(self, code: str) -> None:
         with suppress(OSError):

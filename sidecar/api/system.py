@@ -11,12 +11,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from sidecar import __version__
-from sidecar.api.requests import answer, read
+from sidecar.api.route import route
 from sidecar.api.streams import Streams
 from sidecar.engine.errors import OperationRefused
 from sidecar.journal.port import Journal
 from sidecar.wire.system import AgentList, Examination, SandboxState, ShellState, StatusAnswer
-from sidecar.wire.tasks import RouteRequest
+from sidecar.wire.tasks import RouteAnswer, RouteRequest
 from sidecar.work.customizations import Customizations
 from tools.local.sandbox.probe import Sandboxes
 from tools.plugins import Plugins
@@ -47,41 +47,46 @@ class SystemRoutes:
         self._document = document
         self._started = time.monotonic()
 
+    @route("GET /openapi.json", "openapi", answers="application/json")
     async def openapi(self, request: Request) -> Response:
+        """This API as OpenAPI 3.1."""
         return JSONResponse(self._document())
 
-    async def status(self, request: Request) -> Response:
+    @route("GET /api/brain/status", "status")
+    async def status(self, request: Request) -> StatusAnswer:
+        """Get the sidecar's status."""
         counts = await self._journal.counts()
         # The first request tries the sandbox out, so that a start doesn't wait for it.
         await asyncio.to_thread(self._sandboxes.best)
-        return answer(
-            StatusAnswer(
-                version=__version__,
-                pid=os.getpid(),
-                workspace=str(self._workspace),
-                uptime_seconds=time.monotonic() - self._started,
-                tasks={str(status): count for status, count in counts.items()},
-                streams=self._streams.open,
-                notice=self._notice() or None,
-                shells=self._shells(),
-                sandbox=SandboxState(tier=self._sandboxes.tier, message=self._sandboxes.description),
-                journal=self._journal.state(),
-            )
+        return StatusAnswer(
+            version=__version__,
+            pid=os.getpid(),
+            workspace=str(self._workspace),
+            uptime_seconds=time.monotonic() - self._started,
+            tasks={str(status): count for status, count in counts.items()},
+            streams=self._streams.open,
+            notice=self._notice() or None,
+            shells=self._shells(),
+            sandbox=SandboxState(tier=self._sandboxes.tier, message=self._sandboxes.description),
+            journal=self._journal.state(),
         )
 
-    async def agents(self, request: Request) -> Response:
+    @route("GET /api/brain/agents", "agents")
+    async def agents(self, request: Request) -> AgentList:
+        """List the agents."""
         agents = self._customizations.load(str(self._workspace)).agents
-        return answer(AgentList(agents=[agent.info() for agent in agents.values()]))
+        return AgentList(agents=[agent.info() for agent in agents.values()])
 
-    async def route(self, request: Request) -> Response:
+    @route("POST /api/brain/route", "route")
+    async def route(self, request: Request, wanted: RouteRequest) -> RouteAnswer:
+        """Explain how a task would be routed. Runs nothing."""
         from sidecar.work.router import route, suggest_for
 
-        wanted = await read(request, RouteRequest)
         workspace = wanted.context.workspace or str(self._workspace)
         custom = self._customizations.load(workspace)
         if suggestion := suggest_for(wanted.task, custom):
             raise OperationRefused(422, "unknown_command", suggestion)
-        return answer(route(wanted.task, commands=custom.commands, agents=custom.agents, context=wanted.context))
+        return route(wanted.task, commands=custom.commands, agents=custom.agents, context=wanted.context)
 
 
 class DoctorRoutes:
@@ -95,8 +100,9 @@ class DoctorRoutes:
         self._journal = journal
         self._examining = asyncio.Lock()
 
-    async def examine(self, request: Request) -> Response:
-        """Works in a thread, one at a time: it starts programs and tries ports."""
+    @route("GET /api/brain/doctor", "doctor")
+    async def examine(self, request: Request) -> Examination:
+        """Check the setup, with a fix for each problem."""
         from sidecar.doctor.checks import run_checks
         from sidecar.doctor.report import DoctorContext, RunningSidecar
 
@@ -110,7 +116,8 @@ class DoctorRoutes:
             mcp=[(each.name, each.state, each.error) for each in self._servers.statuses(str(self._workspace))],
             tools=dict(self._plugins.problems),
         )
+        # In a thread, one at a time: it starts programs and tries ports.
         async with self._examining:
             context = DoctorContext(self._data_dir, self._workspace, os.environ, running)
             findings = await asyncio.to_thread(run_checks, context)
-        return answer(Examination(findings=findings))
+        return Examination(findings=findings)

@@ -7,7 +7,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sidecar.api.identity import check_auto, within_role
-from sidecar.api.requests import MAX_SEQ, answer, idempotency_key, number, read, resume_point, task_id
+from sidecar.api.requests import MAX_SEQ, idempotency_key, number, resume_point, task_id
+from sidecar.api.route import IDEMPOTENCY, TASK, Parameter, route
 from sidecar.api.streams import Streams
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import (
@@ -23,6 +24,7 @@ from sidecar.engine.operations import (
     SendMessage,
 )
 from sidecar.journal.port import Journal, TaskFilter
+from sidecar.wire.events import EventPage
 from sidecar.wire.tasks import (
     Accepted,
     ApprovalAnswer,
@@ -37,6 +39,7 @@ from sidecar.wire.tasks import (
     QuestionAnswer,
     QuestionRequest,
     Status,
+    Task,
     TaskPage,
 )
 
@@ -49,6 +52,7 @@ MAX_PAGE = 200
 MAX_WORKSPACES = 100
 EVENT_PAGE = 500
 MAX_EVENT_PAGE = 2_000
+_AFTER = Parameter("after", "Only events after this sequence number.", "integer")
 
 
 class TaskRoutes:
@@ -61,26 +65,40 @@ class TaskRoutes:
         self._journal = journal
         self._streams = streams
 
-    async def execute(self, request: Request) -> Response:
-        wanted = await read(request, ExecuteRequest)
+    @route("POST /api/brain/execute", "execute", headers=(IDEMPOTENCY,), refusals=(429, 503), status=202)
+    async def execute(self, request: Request, wanted: ExecuteRequest) -> Accepted:
+        """Start a task."""
         options = within_role(request.scope["identity"], wanted.options)
         return await self._accept(Execute(wanted.model_copy(update={"options": options}), idempotency_key(request)))
 
-    async def fork(self, request: Request) -> Response:
-        wanted = await read(request, ForkRequest)
+    @route(f"POST {TASK}/fork", "fork", headers=(IDEMPOTENCY,), refusals=(404, 409, 429, 503), status=202)
+    async def fork(self, request: Request, wanted: ForkRequest) -> Accepted:
+        """Start a new task from an event of another task. The new task starts with the conversation and the files as
+        they were at that event (default: the last one). The other task must not be running; `forkedFrom` names it."""
         await self._check_auto(request)
         options = within_role(request.scope["identity"], wanted.options)
         wanted = wanted.model_copy(update={"options": options})
         return await self._accept(Fork(task_id(request), wanted, idempotency_key(request)))
 
-    async def cancel(self, request: Request) -> Response:
+    @route(f"POST {TASK}/cancel", "cancel", refusals=(404, 409), status=202)
+    async def cancel(self, request: Request) -> Accepted:
+        """Cancel a task. Returns at once; the task becomes `cancelled` when every process it started is dead."""
         return await self._accept(Cancel(task_id(request)))
 
-    async def resume(self, request: Request) -> Response:
+    @route(f"POST {TASK}/resume", "resume", refusals=(404, 409), status=202)
+    async def resume(self, request: Request) -> Accepted:
+        """Resume a task from its last checkpoint."""
         return await self._accept(Resume(task_id(request)))
 
-    async def message(self, request: Request) -> Response:
-        message = await read(request, MessageRequest)
+    @route(
+        f"POST {TASK}/messages",
+        "message",
+        headers=[Parameter("Idempotency-Key", "Requests with the same key send one message.")],
+        refusals=(404, 409),
+        status=202,
+    )
+    async def message(self, request: Request, message: MessageRequest) -> Accepted:
+        """Steer a running task, or continue one that ended."""
         await self._check_auto(request)
         sent = SendMessage(
             task_id(request),
@@ -97,20 +115,24 @@ class TaskRoutes:
         if not identity.decides:
             check_auto(identity, (await self._journal.request(task_id(request))).options)
 
-    async def approve(self, request: Request) -> Response:
-        given = await read(request, ApprovalRequest)
+    @route(f"POST {TASK}/approvals/{{approval_id}}", "approve", refusals=(404, 409))
+    async def approve(self, request: Request, given: ApprovalRequest) -> ApprovalAnswer:
+        """Allow or deny one call. A second answer to the same approval is refused with 409."""
         approval_id = request.path_params["approval_id"]
         await self._engine.submit(AnswerApproval(task_id(request), approval_id, given))
-        return answer(ApprovalAnswer(approval_id=approval_id, decision=given.decision, scope=given.scope))
+        return ApprovalAnswer(approval_id=approval_id, decision=given.decision, scope=given.scope)
 
-    async def answer_question(self, request: Request) -> Response:
-        given = await read(request, QuestionRequest)
+    @route(f"POST {TASK}/questions/{{question_id}}", "answer_question", refusals=(404, 409))
+    async def answer_question(self, request: Request, given: QuestionRequest) -> QuestionAnswer:
+        """Answer a question of a task. If the question offers choices, the answer is one of them. A second answer is
+        refused with 409."""
         question_id = request.path_params["question_id"]
         await self._engine.submit(AnswerQuestion(task_id(request), question_id, given.answer))
-        return answer(QuestionAnswer(question_id=question_id, answer=given.answer))
+        return QuestionAnswer(question_id=question_id, answer=given.answer)
 
-    async def approve_several(self, request: Request) -> Response:
-        given = await read(request, ApprovalsRequest)
+    @route(f"POST {TASK}/approvals", "approve_several", refusals=(404, 409))
+    async def approve_several(self, request: Request, given: ApprovalsRequest) -> ApprovalsAnswer:
+        """Answer several approvals. Applies the answers in order and stops at the first one that is refused."""
         for each in given.answers:
             decision = ApprovalRequest(decision=each.decision, scope=each.scope)
             await self._engine.submit(AnswerApproval(task_id(request), each.approval_id, decision))
@@ -118,9 +140,25 @@ class TaskRoutes:
             ApprovalAnswer(approval_id=each.approval_id, decision=each.decision, scope=each.scope)
             for each in given.answers
         ]
-        return answer(ApprovalsAnswer(answers=answers))
+        return ApprovalsAnswer(answers=answers)
 
-    async def list(self, request: Request) -> Response:
+    @route(
+        "GET /api/brain/tasks",
+        "tasks",
+        query=(
+            Parameter("status", "Only tasks with one of these statuses, separated by commas."),
+            Parameter("conversation", "Only tasks of this conversation."),
+            Parameter("q", "Only tasks with all of these words in what was asked, answered or changed."),
+            Parameter("workspace", "Only tasks of this workspace; repeat it for several."),
+            Parameter("pinned", "`true`: only pinned tasks."),
+            Parameter("archived", "`true`: archived tasks too, as in the list of one conversation."),
+            Parameter("limit", "Page size; default 50, at most 200.", "integer"),
+            Parameter("before", "Only tasks older than the task with this id."),
+        ),
+        refusals=(404,),
+    )
+    async def list(self, request: Request) -> TaskPage:
+        """List tasks, newest first."""
         limit = number(request, "limit", PAGE, most=MAX_PAGE) or PAGE
         before = request.query_params.get("before") or None
         if before is not None:
@@ -136,19 +174,33 @@ class TaskRoutes:
         )
         tasks = await self._journal.tasks(wanted, limit=limit + 1, before=before)
         shown = tasks[:limit]
-        return answer(TaskPage(tasks=list(shown), next_before=shown[-1].id if len(tasks) > limit else None))
+        return TaskPage(tasks=list(shown), next_before=shown[-1].id if len(tasks) > limit else None)
 
-    async def show(self, request: Request) -> Response:
-        return answer(await self._journal.task(task_id(request)))
+    @route(f"GET {TASK}", "task", refusals=(404,))
+    async def show(self, request: Request) -> Task:
+        """Get a task: status, progress, result, error, usage."""
+        return await self._journal.task(task_id(request))
 
-    async def label(self, request: Request) -> Response:
-        wanted = await read(request, LabelRequest)
-        return answer(await self._journal.task(await self._engine.submit(Label(task_id(request), wanted))))
+    @route(f"PATCH {TASK}", "label", refusals=(404,))
+    async def label(self, request: Request, wanted: LabelRequest) -> Task:
+        """Rename, pin or archive a task."""
+        return await self._journal.task(await self._engine.submit(Label(task_id(request), wanted)))
 
-    async def delete(self, request: Request) -> Response:
-        return answer(DeletedTask(deleted=await self._engine.submit(Delete(task_id(request)))))
+    @route(f"DELETE {TASK}", "delete_task", refusals=(404, 409))
+    async def delete(self, request: Request) -> DeletedTask:
+        """Delete a task that has ended. Removes its history and the contents for its undo. Files in the workspace stay
+        as they are."""
+        return DeletedTask(deleted=await self._engine.submit(Delete(task_id(request))))
 
+    @route(
+        f"GET {TASK}/events",
+        "events",
+        answers=EventPage,
+        query=(_AFTER, Parameter("limit", "Page size; default 500, at most 2000.", "integer")),
+        refusals=(404,),
+    )
     async def events(self, request: Request) -> Response:
+        """List a task's events by page."""
         limit = number(request, "limit", EVENT_PAGE, most=MAX_EVENT_PAGE) or EVENT_PAGE
         page = await self._journal.events(task_id(request), number(request, "after", 0, most=MAX_SEQ), limit)
         last = page.events[-1].seq if page.events else page.last_seq
@@ -158,12 +210,33 @@ class TaskRoutes:
         body = f'{{"events":[{joined}],"lastSeq":{page.last_seq},"more":{more}}}'
         return Response(body, media_type="application/json")
 
+    @route(
+        f"GET {TASK}/stream",
+        "stream",
+        answers="text/event-stream",
+        query=(_AFTER,),
+        headers=(Parameter("Last-Event-ID", "Resume after this event."),),
+        refusals=(404, 503),
+    )
     async def stream(self, request: Request) -> Response:
+        """Stream a task's events as server-sent events. Starts at any event, continues live, and closes when the task
+        ends."""
         after = resume_point(request)
         task = await self._journal.task(task_id(request))
         return await self._streams.respond(lambda: self._engine.events(task.id, after))
 
+    @route(
+        "GET /api/brain/events",
+        "allEvents",
+        answers="text/event-stream",
+        query=(Parameter("after", "Only events after this cursor; `now` for new events only."),),
+        headers=(Parameter("Last-Event-ID", "Resume after this cursor."),),
+        refusals=(410, 503),
+    )
     async def stream_all(self, request: Request) -> Response:
+        """Stream the durable events of all tasks as server-sent events. An event's id is its cursor, which orders the
+        events of all tasks. 410: resume is impossible because events after the cursor were pruned; list the tasks, then
+        follow from `now`."""
         from_now = request.query_params.get("after") == "now" and "last-event-id" not in request.headers
         # Fails before the stream begins if it can't resume there. `now` becomes a cursor here, so that a client that
         # lists the tasks as soon as it has the headers misses nothing.
@@ -171,11 +244,11 @@ class TaskRoutes:
         after = page.last_cursor if from_now else resume_point(request)
         return await self._streams.respond(lambda: self._engine.all_events(after), all_tasks=True)
 
-    async def _accept(self, operation: Operation) -> Response:
+    async def _accept(self, operation: Operation) -> Accepted:
         task = await self._journal.task(await self._engine.submit(operation))
         url = f"/api/brain/tasks/{task.id}/stream"
         notice = self._notice() or None
-        return answer(Accepted(task_id=task.id, status=task.status, stream_url=url, notice=notice), 202)
+        return Accepted(task_id=task.id, status=task.status, stream_url=url, notice=notice)
 
 
 def _flag(request: Request, name: str) -> bool:

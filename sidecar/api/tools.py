@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 from starlette.requests import Request
-from starlette.responses import Response
 
-from sidecar.api.requests import answer, read
+from sidecar.api.route import route
 from sidecar.config.approvals import StandingApprovals
 from sidecar.config.repositories import is_remote_name
 from sidecar.config.trust import Trust, TrustStatus
@@ -48,53 +47,43 @@ class ToolRoutes:
         self._executor = executor
         self._workspace = workspace
 
-    async def list(self, request: Request) -> Response:
+    @route("GET /api/brain/tools", "tools")
+    async def list(self, request: Request) -> ToolList:
+        """List the tools."""
         workspace = self._workspace(request.query_params.get("workspace"))
         external = [tool.spec.info() for tool in self._registry.external(workspace)]
-        return answer(ToolList(tools=[*self._registry.infos(), *external]))
+        return ToolList(tools=[*self._registry.infos(), *external])
 
-    async def batch(self, request: Request) -> Response:
-        wanted = await read(request, BatchRequest)
+    @route("POST /api/brain/tools/batch", "tools_batch")
+    async def batch(self, request: Request, wanted: BatchRequest) -> BatchAnswer:
+        """Run tools without a model."""
         workspace = self._workspace(wanted.workspace)
         calls = [ToolCall(call.call_id or f"b_{secrets.token_hex(8)}", call.tool, call.args) for call in wanted.calls]
         context = BatchContext(workspace=workspace, approvals=wanted.approvals, ledger=ListLedger(), can_ask=False)
         outcomes = await self._executor.batch(
             calls, context, parallel=wanted.parallel, max_concurrency=wanted.max_concurrency
         )
-        return answer(
-            BatchAnswer(
-                results=[
-                    ToolAnswer(
-                        call_id=call.id,
-                        tool=call.tool,
-                        status=outcome.status,
-                        content=outcome.content,
-                        details=outcome.details,
-                        error=outcome.error,
-                        duration_ms=outcome.duration_ms,
-                        cached=outcome.cached,
-                        executor=outcome.executor,
-                    )
-                    for call, outcome in zip(calls, outcomes, strict=True)
-                ]
-            )
+        paired = zip(calls, outcomes, strict=True)
+        return BatchAnswer(
+            results=[ToolAnswer.from_object(each, call_id=call.id, tool=call.tool) for call, each in paired]
         )
 
-    async def explain(self, request: Request) -> Response:
-        wanted = await read(request, PolicyRequest)
+    @route("POST /api/brain/policy/explain", "policy_explain")
+    async def explain(self, request: Request, wanted: PolicyRequest) -> PolicyAnswer:
+        """Explain whether a call would be allowed. Runs nothing."""
         workspace = self._workspace(wanted.workspace)
         try:
             tool = self._registry.get(wanted.tool, workspace)
             args = tool.spec.arguments.model_validate(wanted.args, context=workspace)
         except (ToolError, ValidationError) as error:
-            return answer(PolicyAnswer(decision="deny", why=f"Invalid call: {error}"))
+            return PolicyAnswer(decision="deny", why=f"Invalid call: {error}")
         decision = self._policy.decide(tool.spec, args, workspace, wanted.approvals)
         if decision.verdict == "ask" and wanted.approvals == "auto":
             grant = self._policy.suggest_grant(tool.spec, args)
             hint = f"; to permit it: brain policy allow {grant}" if grant else ""
             why = f"{decision.why}, and `auto` never waits for an answer{hint}"
-            return answer(PolicyAnswer(decision="deny", why=why))
-        return answer(PolicyAnswer(decision=decision.verdict, why=decision.why))
+            return PolicyAnswer(decision="deny", why=why)
+        return PolicyAnswer(decision=decision.verdict, why=decision.why)
 
 
 class TrustRoutes:
@@ -104,11 +93,14 @@ class TrustRoutes:
         self._own = own
         self._engine = engine
 
-    async def list(self, request: Request) -> Response:
-        return await self._answer(str(self._own))
+    @route("GET /api/brain/trust", "trust")
+    async def list(self, request: Request) -> TrustAnswer:
+        """List trusted workspaces."""
+        return await self._statuses(str(self._own))
 
-    async def set(self, request: Request) -> Response:
-        wanted = await read(request, TrustRequest)
+    @route("POST /api/brain/trust", "set_trust")
+    async def set(self, request: Request, wanted: TrustRequest) -> TrustAnswer:
+        """Trust a workspace, or revoke its trust. The decision is stored outside of the workspace."""
         if is_remote_name(wanted.workspace):
             self._trust.set(wanted.workspace, trusted=wanted.trusted)
         elif wanted.trusted:
@@ -118,55 +110,43 @@ class TrustRoutes:
         else:
             # Works for a directory that no longer exists, too: trust must not wait for it to come back.
             self._trust.set(wanted.workspace, trusted=False)
-        return await self._answer(wanted.workspace)
+        return await self._statuses(wanted.workspace)
 
-    async def approvals(self, request: Request) -> Response:
+    @route("GET /api/brain/approvals", "approvals")
+    async def approvals(self, request: Request) -> ApprovalList:
+        """List approvals that hold for workspaces and running tasks. Each is bound to the exact arguments, directory,
+        environment and programs you approved."""
         return await self._approval_list()
 
-    async def revoke(self, request: Request) -> Response:
-        wanted = await read(request, RevokeRequest)
+    @route("POST /api/brain/approvals/revoke", "revoke_approval", refusals=(404,))
+    async def revoke(self, request: Request, wanted: RevokeRequest) -> ApprovalList:
+        """Revoke an approval. Takes effect at once, for running tasks too."""
         if wanted.task_id is not None:
             await self._engine.submit(RevokeApproval(wanted.task_id, wanted.id))
         elif not self._approvals.revoke(wanted.id):
             raise OperationRefused(404, "unknown_approval", f"No approval has the id {wanted.id[:100]}.")
         return await self._approval_list()
 
-    async def _approval_list(self) -> Response:
+    async def _approval_list(self) -> ApprovalList:
         for_tasks = [
-            ApprovalInfo(
-                id=approval.approval_id,
-                workspace=task.workspace,
-                action=approval.action,
-                argv=approval.argv,
-                cwd=approval.cwd,
-                at=None,
-                task_id=task.id,
-                task=task.task,
+            ApprovalInfo.from_object(
+                approval, id=approval.approval_id, workspace=task.workspace, at=None, task_id=task.id, task=task.task
             )
             for task, approval in await self._engine.allowed()
         ]
-        for_workspaces = [
-            ApprovalInfo(
-                id=each.id, workspace=each.workspace, action=each.action, argv=each.argv, cwd=each.cwd, at=each.at
-            )
-            for each in self._approvals.all()
-        ]
-        return answer(ApprovalList(approvals=[*for_tasks, *for_workspaces]))
+        for_workspaces = [ApprovalInfo.from_object(each) for each in self._approvals.all()]
+        return ApprovalList(approvals=[*for_tasks, *for_workspaces])
 
-    async def _answer(self, also: str) -> Response:
+    async def _statuses(self, also: str) -> TrustAnswer:
         """Every workspace that was ever trusted, and `also`."""
-        standings = {standing.workspace: standing for standing in await asyncio.to_thread(self._trust.all)}
+        statuses = {status.workspace: status for status in await asyncio.to_thread(self._trust.all)}
         asked = await asyncio.to_thread(self._trust.status, also)
-        standings.setdefault(asked.workspace, asked)
-        return answer(TrustAnswer(workspaces=[_trusted(each) for each in standings.values()]))
+        statuses.setdefault(asked.workspace, asked)
+        return TrustAnswer(workspaces=[_trusted(each) for each in statuses.values()])
 
 
 def _trusted(status: TrustStatus) -> TrustedWorkspace:
     change = status.change
-    return TrustedWorkspace(
-        workspace=status.workspace,
-        trusted=status.trusted,
-        why=status.why,
-        changed=None if change is None else list(change.files),
-        diff=None if change is None else escape_hidden(change.diff),
-    )
+    if change is None:
+        return TrustedWorkspace.from_object(status)
+    return TrustedWorkspace.from_object(status, changed=list(change.files), diff=escape_hidden(change.diff))

@@ -17,10 +17,9 @@ from sidecar.api.memory import MemoryRoutes
 from sidecar.api.metrics import MetricsRoutes
 from sidecar.api.models import KeyRoutes, ModelRoutes
 from sidecar.api.projects import ProjectRoutes
+from sidecar.api.route import bind
 from sidecar.api.schedules import ScheduleRoutes
 from sidecar.api.system import DoctorRoutes, SystemRoutes
-from sidecar.api.table.complete import TABLE
-from sidecar.api.table.route import bind
 from sidecar.api.tools import ToolRoutes, TrustRoutes
 from sidecar.app.endings import Endings
 from sidecar.app.launch import Launch
@@ -141,7 +140,7 @@ class Parts:
                 choices.notice,
             ),
         )
-        application.complete(http.app, bind(TABLE, handlers), tools.bridge, self._mcp)
+        application.complete(http.app, bind(handlers), tools.bridge, self._mcp)
 
     async def warm_up(self) -> None:
         """Load what only a task needs, so that the first one doesn't wait for it."""

@@ -6,12 +6,10 @@ from sidecar.api import application
 from sidecar.api.health import HealthRoutes
 from sidecar.api.identity import KnownTokens, bearer
 from sidecar.api.limits import ConnectionLimits
+from sidecar.api.route import bind
 from sidecar.api.server import QuietServer
 from sidecar.api.session import SessionRoutes
 from sidecar.api.streams import Streams
-from sidecar.api.table.route import bind
-from sidecar.api.table.sessions import SESSIONS
-from sidecar.api.table.tasks import TASKS
 from sidecar.api.tasks import TaskRoutes
 from sidecar.app.launch import Launch, split
 from sidecar.app.stores import Stores
@@ -48,7 +46,7 @@ class HttpServer:
         )
         authenticate = bearer(token, tokens)
         self.app = application.build(
-            bind((*TASKS, *SESSIONS), self.handlers),
+            bind(self.handlers),
             load,
             authenticate=authenticate,
             redeem_ticket=session.tickets.redeem,

@@ -1,6 +1,6 @@
 """The base of every wire type: camelCase on the wire, snake_case in Python, unknown fields rejected."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, JsonValue
 from pydantic.alias_generators import to_camel
@@ -33,6 +33,12 @@ class Wire(BaseModel):
         frozen=True,
         defer_build=True,
     )
+
+    @classmethod
+    def from_object(cls, source: object, **more: Any) -> Self:
+        """The fields that `source` has by the same name, and those given."""
+        names = [name for name in cls.model_fields if name not in more and hasattr(source, name)]
+        return cls(**{name: getattr(source, name) for name in names}, **more)
 
     def to_json(self) -> str:
         return self.model_dump_json(by_alias=True)

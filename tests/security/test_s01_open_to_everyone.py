@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from sidecar.api.table.complete import TABLE
+from sidecar.api.routes import ROUTES
 from tests.e2e.support import PROJECT, RunningSidecar, clean_environ, running_sidecar
 from tests.waiting import SECONDS
 
@@ -14,7 +14,7 @@ OPEN = {"/health", "/ready", "/openapi.json", SESSION, f"{SESSION}/challenge", f
 
 def test_s01_every_route_but_the_open_ones_needs_the_token(tmp_path: Path) -> None:
     with running_sidecar(tmp_path) as sidecar:
-        for described in TABLE:
+        for described in ROUTES:
             path = described.path.replace("{task_id}", "t_1").replace("{approval_id}", "a_1")
             body = {} if described.method == "POST" else None
             for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": sidecar.token}):

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.api.identity import Identity, may_call
-from sidecar.api.table.complete import TABLE
+from sidecar.api.routes import ROUTES
 from tests.e2e.support import Answer, RunningSidecar, clean_environ, running_sidecar, wait_until
 from tests.e2e.terminal import brain
 
@@ -209,11 +209,11 @@ def test_s41_tokens_are_kept_across_a_restart_and_roles_hold_on_loopback_too(tmp
 
 
 def test_s41_a_route_that_nobody_thought_of_needs_the_role_that_decides() -> None:
-    for route in TABLE:
+    for route in ROUTES:
         if route.method != "GET":
             assert not may_call(Identity("x", "look"), route.method, f"new_{route.name}")
             assert not may_call(Identity("x", "work"), route.method, f"new_{route.name}")
     allowed = {
-        route.name for route in TABLE if route.method != "GET" and may_call(Identity("x", "look"), "POST", route.name)
+        route.name for route in ROUTES if route.method != "GET" and may_call(Identity("x", "look"), "POST", route.name)
     }
     assert allowed == {"route", "policy_explain", "memory_search", "memory_impact"}

@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from sidecar.api.table.complete import TABLE
+from sidecar.api.routes import ROUTES
 from sidecar.commands.table import COMMANDS
 from sidecar.config.settings import Settings
 from sidecar.wire.events import AnyEvent
@@ -27,7 +27,7 @@ def headings(room: str) -> set[str]:
 def test_the_references_name_everything_and_nothing_else() -> None:
     assert headings("commands") == {"brain", *(f"brain {name}" for name in COMMANDS)}
     assert headings("config") == set(Settings.model_fields)
-    assert headings("api") == {f"{route.method} {route.path}" for route in TABLE} | set(EVENTS)
+    assert headings("api") == {f"{route.method} {route.path}" for route in ROUTES} | set(EVENTS)
 
 
 def test_every_setting_and_event_has_a_description() -> None:
