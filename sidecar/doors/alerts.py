@@ -103,12 +103,12 @@ class Alerts:
 
     async def due(self, limit: int) -> list[Alert]:
         sql = f"SELECT {_COLUMNS} FROM alerts WHERE state = 'open' AND next_at <= ? ORDER BY next_at LIMIT ?"  # noqa: S608
-        rows = await self._store.do(lambda store: store.execute(sql, (time.time(), limit)).fetchall())
+        rows = await self._store.rows(sql, (time.time(), limit))
         return [Alert(*row) for row in rows]
 
     async def next_at(self) -> float | None:
         sql = "SELECT min(next_at) FROM alerts WHERE state = 'open'"
-        found: float | None = (await self._store.do(lambda store: store.execute(sql).fetchone()))[0]
+        found: float | None = (await self._store.row(sql))[0]
         return found
 
     def upcoming(self, alert: Alert, now: float) -> tuple[int, float]:
@@ -117,7 +117,7 @@ class Alerts:
 
     async def postpone(self, alert: Alert, at: float) -> None:
         sql = "UPDATE alerts SET next_at = ? WHERE key = ?"
-        await self._store.do(lambda store: store.execute(sql, (at, alert.key)))
+        await self._store.run(sql, (at, alert.key))
 
     async def advance(self, alert: Alert, now: float) -> None:
         """The step is taken; the last one ends the chain, and the alert can still be acknowledged."""
@@ -126,7 +126,7 @@ class Alerts:
         at = 0.0 if done else self.upcoming(alert._replace(step=following), now)[1]
         sql = "UPDATE alerts SET step = ?, next_at = ?, state = ? WHERE key = ? AND state = 'open'"
         state = "exhausted" if done else "open"
-        await self._store.do(lambda store: store.execute(sql, (following, at, state, alert.key)))
+        await self._store.run(sql, (following, at, state, alert.key))
 
     async def end(self, state: str, note: str, *, key: str = "", task_id: str = "", before: float = 0) -> list[Alert]:
         """`acknowledged` by its key, or `settled` by its task; each alert once. Returns those that this ended."""

@@ -169,40 +169,34 @@ class Deliveries:
         return False if store.execute(same, row[:3]).fetchone() else None
 
     async def due(self, limit: int) -> list[Delivery]:
-        rows = await self._store.do(lambda store: store.execute(DUE, (time.time(), limit)).fetchall())
+        rows = await self._store.rows(DUE, (time.time(), limit))
         return [Delivery(*row) for row in rows]
 
     async def next_at(self) -> float | None:
         """When the next attempt is due."""
-        row = await self._store.do(
-            lambda store: store.execute(
-                "SELECT next_at FROM deliveries WHERE state = 'stored' ORDER BY next_at LIMIT 1"
-            ).fetchone()
-        )
+        row = await self._store.row("SELECT next_at FROM deliveries WHERE state = 'stored' ORDER BY next_at LIMIT 1")
         return row[0] if row else None
 
     async def task_of(self, subject: str) -> str | None:
-        row = await self._store.do(
-            lambda store: store.execute("SELECT task_id FROM subjects WHERE subject = ?", (subject,)).fetchone()
-        )
+        row = await self._store.row("SELECT task_id FROM subjects WHERE subject = ?", (subject,))
         return row[0] if row else None
 
     async def open_tasks(self) -> list[str]:
         """Tasks that were at work when we last heard of them."""
-        rows = await self._store.do(lambda store: store.execute("SELECT task_id FROM open_tasks").fetchall())
+        rows = await self._store.rows("SELECT task_id FROM open_tasks")
         return [row[0] for row in rows]
 
     async def end_task(self, task_id: str) -> None:
-        await self._store.do(lambda store: store.execute("DELETE FROM open_tasks WHERE task_id = ?", (task_id,)))
+        await self._store.run("DELETE FROM open_tasks WHERE task_id = ?", (task_id,))
 
     async def waiting(self, door: str) -> bool:
         """Whether deliveries of this door are still to be worked on."""
         sql = "SELECT 1 FROM deliveries WHERE state = 'stored' AND door = ? LIMIT 1"
-        return await self._store.do(lambda store: store.execute(sql, (door,)).fetchone()) is not None
+        return await self._store.row(sql, (door,)) is not None
 
     async def forget(self, subject: str) -> None:
         """What comes about it from now on starts a new task."""
-        await self._store.do(lambda store: store.execute("DELETE FROM subjects WHERE subject = ?", (subject,)))
+        await self._store.run("DELETE FROM subjects WHERE subject = ?", (subject,))
 
     async def settle(self, delivery: Delivery, state: str, note: str = "", task_id: str | None = None) -> None:
         """`state` is `done`, `ignored` or `dead`; only a dead delivery keeps its content."""
@@ -223,4 +217,4 @@ class Deliveries:
     async def postpone(self, delivery: Delivery, seconds: float, note: str) -> None:
         values = (time.time() + seconds, note[:500], delivery.id)
         sql = "UPDATE deliveries SET attempts = attempts + 1, next_at = ?, note = ? WHERE id = ?"
-        await self._store.do(lambda store: store.execute(sql, values))
+        await self._store.run(sql, values)

@@ -58,7 +58,7 @@ class Picks:
     async def unfinished(self) -> list[Pick]:
         """Begun by this process or an earlier one, oldest first."""
         sql = "SELECT issue, content FROM picking ORDER BY since"
-        rows = await self._store.do(lambda store: store.execute(sql).fetchall())
+        rows = await self._store.rows(sql)
         return [Pick(name, json.loads(content)) for name, content in rows]
 
     async def finish(self, pick: Pick, arrival: Arrival | None) -> None:

@@ -89,15 +89,15 @@ class DoorsOutbox:
     async def begin(self, letter: Letter) -> None:
         """Count the attempt before it is made: after a crash nobody knows whether it succeeded."""
         sql = "UPDATE outbox SET attempts = attempts + 1 WHERE id = ?"
-        await self._store.do(lambda store: store.execute(sql, (letter.id,)))
+        await self._store.run(sql, (letter.id,))
 
     async def due(self, limit: int) -> list[Letter]:
-        rows = await self._store.do(lambda store: store.execute(DUE, (time.time(), limit)).fetchall())
+        rows = await self._store.rows(DUE, (time.time(), limit))
         return [Letter(*row) for row in rows]
 
     async def next_at(self) -> float | None:
         sql = "SELECT next_at FROM outbox WHERE state = 'waiting' ORDER BY next_at LIMIT 1"
-        row = await self._store.do(lambda store: store.execute(sql).fetchone())
+        row = await self._store.row(sql)
         return row[0] if row else None
 
     async def settle(self, letter: Letter, state: str, note: str = "") -> None:
@@ -113,4 +113,4 @@ class DoorsOutbox:
     async def postpone(self, letter: Letter, seconds: float, note: str) -> None:
         sql = "UPDATE outbox SET next_at = ?, note = ? WHERE id = ?"
         values = (time.time() + seconds, note[:500], letter.id)
-        await self._store.do(lambda store: store.execute(sql, values))
+        await self._store.run(sql, values)

@@ -9,7 +9,7 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -44,6 +44,17 @@ class DoorsStore:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._jobs.put((job, future))
         return await future
+
+    async def rows(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
+        found: list[Any] = await self.do(lambda store: store.execute(sql, values).fetchall())
+        return found
+
+    async def row(self, sql: str, values: Sequence[object] = ()) -> Any:
+        """The first row; `None` if there is none."""
+        return await self.do(lambda store: store.execute(sql, values).fetchone())
+
+    async def run(self, sql: str, values: Sequence[object] = ()) -> None:
+        await self.do(lambda store: store.execute(sql, values))
 
     async def close(self) -> None:
         self._jobs.put(None)

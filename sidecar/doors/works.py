@@ -70,7 +70,7 @@ class Works:
 
     async def find(self, subject: str) -> Work | None:
         sql = "SELECT * FROM works WHERE subject = ?"
-        row = await self._store.do(lambda store: store.execute(sql, (subject,)).fetchone())
+        row = await self._store.row(sql, (subject,))
         return Work(*row) if row else None
 
     async def prepare(
@@ -150,7 +150,7 @@ class Works:
         self._origins.write({work.directory: work.origin for work in await self._all() if work.branch})
 
     async def _all(self) -> list[Work]:
-        rows = await self._store.do(lambda store: store.execute("SELECT * FROM works").fetchall())
+        rows = await self._store.rows("SELECT * FROM works")
         return [Work(*row) for row in rows]
 
     def _place(self, subject: str, repository: str) -> Path:

@@ -63,7 +63,7 @@ class ChatMessages:
 
     async def pressed(self, token: str) -> StoredButton | None:
         sql = "SELECT subject, task_id, verb, item, choice FROM chat_buttons WHERE token = ?"
-        row = await self._store.do(lambda store: store.execute(sql, (token,)).fetchone())
+        row = await self._store.row(sql, (token,))
         return StoredButton(*row) if row else None
 
     async def add(self, task_id: str, name: str, posted: Posted, alias: str, question: str = "") -> None:
@@ -81,27 +81,27 @@ class ChatMessages:
 
     async def find(self, task_id: str, name: str) -> Posted | None:
         sql = "SELECT subject, message FROM chat_messages WHERE task_id = ? AND name = ?"
-        row = await self._store.do(lambda store: store.execute(sql, (task_id, name)).fetchone())
+        row = await self._store.row(sql, (task_id, name))
         return Posted(*row) if row else None
 
     async def find_status(self, task_id: str) -> Posted | None:
         """The message that shows the task's progress in its present round."""
         sql = "SELECT subject, message FROM chat_messages WHERE task_id = ? AND name LIKE 'status.%' ORDER BY id DESC"
-        row = await self._store.do(lambda store: store.execute(sql, (task_id,)).fetchone())
+        row = await self._store.row(sql, (task_id,))
         return Posted(*row) if row else None
 
     async def first_of(self, subject: str) -> str:
         """Our first message about a subject; empty if there is none."""
         sql = "SELECT message FROM chat_messages WHERE subject = ? ORDER BY id LIMIT 1"
-        row = await self._store.do(lambda store: store.execute(sql, (subject,)).fetchone())
+        row = await self._store.row(sql, (subject,))
         return row[0] if row else ""
 
     async def open_question(self, task_id: str) -> str:
         """The id of a question that any text answers; empty if there is none."""
         sql = "SELECT question FROM chat_messages WHERE task_id = ? AND question != '' ORDER BY id DESC LIMIT 1"
-        row = await self._store.do(lambda store: store.execute(sql, (task_id,)).fetchone())
+        row = await self._store.row(sql, (task_id,))
         return row[0] if row else ""
 
     async def close_question(self, task_id: str, name: str) -> None:
         sql = "UPDATE chat_messages SET question = '' WHERE task_id = ? AND name = ?"
-        await self._store.do(lambda store: store.execute(sql, (task_id, name)))
+        await self._store.run(sql, (task_id, name))
