@@ -12,6 +12,7 @@ from sidecar.acp.rpc import RpcError
 from sidecar.acp.stream import events
 from sidecar.acp.updates import Translator
 from sidecar.client.errors import ClientError
+from sidecar.client.prompts import open_prompts
 from sidecar.client.service import BrainService, TaskHandle
 
 log = logging.getLogger(__name__)
@@ -94,14 +95,7 @@ class Run:
 
     def ask_again(self, events: Iterable[Json]) -> None:
         """Ask what these earlier events ask and nobody answered."""
-        open_events: dict[str, Json] = {}
-        for event in events:
-            key = event.get("approvalId") or event.get("questionId")
-            if key is not None:
-                open_events.pop(key, None)
-                if event["state"] in ("requested", "asked"):
-                    open_events[key] = event
-        for event in open_events.values():
+        for event in open_prompts(events).values():
             self._open(event)
 
     async def _follow(self) -> None:

@@ -9,13 +9,13 @@ from sidecar.acp.peer import Editor
 from sidecar.acp.prompt import EditorPrompt
 from sidecar.acp.run import Run
 from sidecar.acp.updates import Translator
+from sidecar.client.follow import ENDED
 from sidecar.client.service import BrainService, TaskHandle
 from sidecar.engine.timeline import Rewind, Timeline
 
 Json = dict[str, Any]
 
 _PAGE = 1_000
-_ENDED = frozenset({"completed", "failed", "cancelled", "escalated"})
 TITLE_LIMIT = 80
 
 
@@ -82,7 +82,7 @@ class AcpSession:
                 for update in translator.translate(event):
                     show(update)
             await self._peer.drain()
-            if task["status"] not in _ENDED:
+            if task["status"] not in ENDED:
                 self._run = self._watch(self._service.task(task["id"]), translator)
                 self._run.ask_again(events)
 

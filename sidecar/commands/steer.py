@@ -7,6 +7,7 @@ from typing import Literal
 from urllib.parse import quote
 
 from sidecar.client.client import Client, Json
+from sidecar.client.prompts import open_prompts
 from sidecar.client.sidecars import Launcher, reading
 from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.output import PlainScreen
@@ -48,7 +49,7 @@ def cancel(args: argparse.Namespace) -> int:
 def approve(args: argparse.Namespace) -> int:
     client = Launcher(data_dir(args)).client()
     task = task_id(client, args.id)
-    waiting = find_open(client, task, "approval")
+    waiting = _find_open(client, task, "approval")
     if args.approval is None and not waiting:
         print("The task isn't waiting for approval.")
         return 0
@@ -77,7 +78,7 @@ def answer(args: argparse.Namespace) -> int:
         args.id, args.answer = None, args.id
     client = Launcher(data_dir(args)).client()
     task = task_id(client, args.id)
-    waiting = find_open(client, task, "question")
+    waiting = _find_open(client, task, "question")
     if not waiting:
         print("The task has no open question.")
         return 0
@@ -98,13 +99,5 @@ def answer(args: argparse.Namespace) -> int:
     return 0
 
 
-def find_open(client: Client, task: str, kind: Literal["approval", "question"]) -> dict[str, Json]:
-    """The task's approvals or questions without an answer, by id."""
-    waiting: dict[str, Json] = {}
-    for event in client.events(task):
-        if event["type"] == kind:
-            name = event[f"{kind}Id"]
-            waiting.pop(name, None)
-            if event["state"] in ("requested", "asked"):
-                waiting[name] = event
-    return waiting
+def _find_open(client: Client, task: str, kind: Literal["approval", "question"]) -> dict[str, Json]:
+    return {name: event for name, event in open_prompts(client.events(task)).items() if event["type"] == kind}

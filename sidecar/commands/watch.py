@@ -18,6 +18,7 @@ from urllib.parse import quote
 from sidecar.client.client import Client, Json
 from sidecar.client.errors import ClientError, Refused
 from sidecar.client.follow import Follower, Seen, find_again
+from sidecar.client.prompts import prompt_id
 from sidecar.client.sidecars import Launcher, find_sidecar
 from sidecar.commands.errors import (
     EXIT_CANCELLED,
@@ -126,19 +127,19 @@ class Watch:
             self._verified = event["passed"]
         elif event["type"] == "diff":
             self._verified = None
-        if _prompt_id(event) == self._asked != "" and event["state"] not in ("requested", "asked"):
+        if prompt_id(event) == self._asked != "" and event["state"] not in ("requested", "asked"):
             # Answered elsewhere, such as in the panel.
             self._output.answered(here=False)
             self._asked = ""
         self._output.take(seen)
         prompt = self._output.approval() or self._output.question()
-        if prompt is not None and _prompt_id(prompt) != self._asked:
+        if prompt is not None and prompt_id(prompt) != self._asked:
             self._ask(prompt)
 
     # -- questions ---------------------------------------------------------------------------------------------------
 
     def _ask(self, prompt: dict[str, Any]) -> None:
-        self._asked = _prompt_id(prompt)
+        self._asked = prompt_id(prompt)
         if not self._output.interactive:
             act = "approve" if prompt["type"] == "approval" else "answer"
             self._output.notice(f"  Waiting for you; in another terminal: brain {act} {short(self._task_id)}")
@@ -151,7 +152,7 @@ class Watch:
 
     def _answer(self, line: str) -> None:
         prompt = self._output.approval() or self._output.question()
-        if prompt is None or _prompt_id(prompt) != self._asked:
+        if prompt is None or prompt_id(prompt) != self._asked:
             return
         self._output.answered(here=True)
         if prompt["type"] == "approval" and (answer := ANSWERS.get(line.strip().lower())) is not None:
@@ -221,11 +222,6 @@ class Watch:
                 self._inbox.put(Notice(str(error)))
 
         threading.Thread(target=post, daemon=True).start()
-
-
-def _prompt_id(event: dict[str, Any]) -> str:
-    """The id of an approval or a question; empty for any other event."""
-    return str({"approval": event.get("approvalId"), "question": event.get("questionId")}.get(event["type"]) or "")
 
 
 def _line(prompt: dict[str, Any]) -> str:

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from sidecar.client.errors import Refused
+from sidecar.client.prompts import open_prompts, prompt_id
 from sidecar.client.service import BrainService, Decision
-from sidecar.doors.actions import Json, list_at, text_at
+from sidecar.doors.actions import Json, list_at
 
 _YES = frozenset(("allow", "yes", "y", "ok", "approve", "approved"))
 _NO = frozenset(("deny", "no", "n", "reject", "denied"))
@@ -17,10 +18,10 @@ def say(service: BrainService, task_id: str, text: str, key: str) -> None:
         asked = waiting_for(service.stored_events(task_id))
         try:
             if asked is not None and asked["type"] == "approval" and (decision := decide(text)) is not None:
-                task.approve(text_at(asked, "approvalId"), decision)
+                task.approve(prompt_id(asked), decision)
                 return
             if asked is not None and asked["type"] == "question" and (answer := choose(asked, text)):
-                task.answer(text_at(asked, "questionId"), answer)
+                task.answer(prompt_id(asked), answer)
                 return
         except Refused as refusal:
             if refusal.status == 409:  # answered meanwhile, perhaps by this delivery before a crash
@@ -31,14 +32,7 @@ def say(service: BrainService, task_id: str, text: str, key: str) -> None:
 
 def waiting_for(events: Sequence[Json]) -> Json | None:
     """The newest approval or question without an answer."""
-    open_ones: dict[str, Json] = {}
-    for event in events:
-        name = text_at(event, "approvalId") or text_at(event, "questionId")
-        if event.get("state") in ("requested", "asked"):
-            open_ones[name] = event
-        elif name:
-            open_ones.pop(name, None)
-    return list(open_ones.values())[-1] if open_ones else None
+    return next(reversed(open_prompts(events).values()), None)
 
 
 def decide(text: str) -> Decision | None:

@@ -4,8 +4,6 @@ Typing must never approve anything: a line counts only if its first key came aft
 a moment without any key, and only if the whole line is an answer.
 """
 
-from typing import Any
-
 #: How long a prompt must have been shown, without a key, before keys count.
 QUIET_SECONDS = 0.7
 
@@ -36,9 +34,3 @@ class AnswerGate:
         began = now if self._began_at is None else self._began_at
         self._began_at = None
         return bool(prompt_id) and prompt_id == self._prompt and began >= self._armed_at
-
-
-def prompt_id(event: dict[str, Any] | None) -> str:
-    """The id of an approval or a question; empty for any other event."""
-    ids = {"approval": "approvalId", "question": "questionId"}
-    return "" if event is None else str(event.get(ids.get(event["type"], ""), ""))
