@@ -237,16 +237,11 @@ class _ReplyReader(ReplyText):
 
 
 async def _pieces(response: Any) -> AsyncGenerator[bytes, None]:
-    """The body, from httpx or aiohttp, whichever the SDK uses."""
-    over_httpx = hasattr(response, "aiter_bytes")
     try:
-        async for piece in response.aiter_bytes() if over_httpx else response.content.iter_any():
+        async for piece in response.aiter_bytes():
             yield piece
     finally:
-        if over_httpx:
-            await response.aclose()
-        else:
-            response.release()
+        await response.aclose()
 
 
 def _place(name: str) -> str:
