@@ -6,9 +6,8 @@ from this table; it has one file per group.
 
 from sidecar.commands.table.arguments import APPROVALS, EFFORTS, ROLES, Argument, Command
 from sidecar.commands.table.code import CODE
-from sidecar.commands.table.default import DEFAULT
 from sidecar.commands.table.setup import SETUP
-from sidecar.commands.table.sidecar import SIDECAR
+from sidecar.commands.table.sidecar import DEFAULT, SIDECAR
 from sidecar.commands.table.tasks import TASKS
 from sidecar.commands.table.tools import TOOLS
 
