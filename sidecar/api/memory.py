@@ -61,7 +61,7 @@ class MemoryRoutes:
                 kind=each.kind.removesuffix("s"),
                 score=each.score,
                 snippet=f"{each.title}\n{each.text}",
-                why=f"holds {each.share:.0%} of the question",
+                why=f"matches {each.share:.0%} of the question",
             )
             for each in found
         ]

@@ -45,7 +45,7 @@ def fleet(args: argparse.Namespace) -> int:
 
 def _order(args: argparse.Namespace) -> int:
     if args.worker is None:
-        raise CommandFailed(f"Say which worker: brain fleet {args.action} ID (see `brain fleet workers`)", EXIT_USAGE)
+        raise CommandFailed(f"Name the worker: brain fleet {args.action} ID (see `brain fleet workers`)", EXIT_USAGE)
     order = "stop" if args.action == "kill" else "drain"
     with reading(data_dir(args)) as client:
         client.post("/api/brain/fleet/orders", {"worker": args.worker, "order": order})
@@ -202,6 +202,6 @@ def _wanted(scaler: Scaler, state: dict[str, Any], pool: str, workers: int) -> i
 
 def _start(args: argparse.Namespace) -> subprocess.Popen[bytes]:
     command = [*PROGRAM, "worker", "--pool", args.pool, "--data-dir", str(data_dir(args))]
-    print(f"One more worker for the pool {args.pool}.", flush=True)
+    print(f"Started a worker for the pool {args.pool}.", flush=True)
     # We started it, so we read its ready line.
     return subprocess.Popen([*command, "--die-with-parent"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)

@@ -10,6 +10,7 @@ from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_FAILED, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
 from sidecar.commands.text import Style, clip, print_json, safe_line, style_for, terminal_columns
+from tools.text import plural
 
 _SECONDS = 600.0
 _SNIPPET_LINES = 3
@@ -57,7 +58,7 @@ def impact(args: argparse.Namespace) -> int:
     for hit in hits:
         if hit["distance"] != distance:
             distance = hit["distance"]
-            print(style.bold("directly" if distance == 1 else f"over {distance - 1} more"))
+            print(style.bold("directly" if distance == 1 else f"through {plural(distance - 1, 'other file')}"))
         symbol = f"  {style.bold(safe_line(hit['symbol']))}" if hit.get("symbol") else ""
         doubt = "" if hit["certain"] else style.yellow("  likely")
         line = f":{hit['line']}" if hit["line"] else ""

@@ -7,6 +7,7 @@ from sidecar.client.client import Json
 from sidecar.client.sidecars import reading
 from sidecar.commands.parser import data_dir
 from sidecar.commands.text import Style, print_json, safe_line, short, style_for
+from tools.text import plural
 
 
 def schedules(args: argparse.Namespace) -> int:
@@ -39,7 +40,7 @@ def _lines(style: Style, each: Json) -> list[str]:
     if each.get("lastTask"):
         lines.append(style.dim(f"    last {_local(each['lastAt'])}: {short(each['lastTask'])}, {each['lastStatus']}"))
     spent = _money(each["spentUsd"], each.get("budgetUsd"))
-    lines.append(style.dim(f"    today {each['today']} times, {spent}; in {safe_line(each['workspace'])}"))
+    lines.append(style.dim(f"    today {plural(each['today'], 'run')}, {spent}; in {safe_line(each['workspace'])}"))
     return lines
 
 

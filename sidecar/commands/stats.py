@@ -26,7 +26,7 @@ def stats(args: argparse.Namespace) -> int:
     ended = ", ".join(f"{count:,} {style.status(status)}" for status, count in sorted(found["ended"].items()))
     print(f"Tasks that ended: {ended or 'none'}")
     if not found["spent"]:
-        print("No model was paid for: no request to one is recorded.")
+        print("No requests to models are recorded.")
         return 0
     for name in (args.by,) if args.by else BY:
         print("\n" + "\n".join(format_spending(found["spent"], name, style)))

@@ -93,7 +93,7 @@ def answer(args: argparse.Namespace) -> int:
     chosen = choose(waiting.get(question_id, {}), args.answer)
     if chosen is None:
         offered = ", ".join(waiting[question_id].get("choices") or ["some text"])
-        raise CommandFailed(f"That is no answer to this question; it takes {offered}.", EXIT_USAGE)
+        raise CommandFailed(f"That doesn't answer the question; it takes {offered}.", EXIT_USAGE)
     client.post(f"/api/brain/tasks/{task}/questions/{quote(question_id, safe='')}", {"answer": chosen})
     print(f"Answered: {chosen}. Watch it: brain show --follow {short(task)}")
     return 0

@@ -152,7 +152,7 @@ def check_doors(context: DoctorContext) -> Iterator[FindingInfo]:
         found = f"{dead} deliveries and {unsent} messages were given up; they are kept"
         yield note("doors", found, "`brain doors list` says why, `brain doors retry` tries them again.")
     else:
-        yield ok("doors", "every delivery was worked on, and everything was sent or is being sent")
+        yield ok("doors", "all deliveries are handled, and all messages are sent or on their way")
 
 
 def _check_git() -> FindingInfo:

@@ -162,7 +162,9 @@ class DeliveryDispatcher:
                 await asyncio.to_thread(self._say, delivery, task_id, further)
                 await self._deliveries.settle(delivery, "done", "has a task", task_id)
             case StartTask() | Steer():
-                await self._deliveries.settle(delivery, "ignored", "nothing to say, or no task to say it to", task_id)
+                await self._deliveries.settle(
+                    delivery, "ignored", "no message to send, or no task to send it to", task_id
+                )
             case EndWork(merged):
                 await self._end_work(delivery, merged)
 

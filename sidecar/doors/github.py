@@ -92,7 +92,7 @@ def _read_review(payload: Json) -> Action:
     place = "review" if look_up(payload, "comment") is None else "comment"
     text = text_at(payload, f"{place}.body")
     if not text.strip():
-        return Ignore("the review says nothing by itself")
+        return Ignore("the review has no text of its own")
     path, line = text_at(payload, "comment.path"), text_at(payload, "comment.line")
     where = f" about {path}{f', line {line}' if line else ''}" if path else ""
     # A reviewer who doesn't ask a question wants the pull request changed, in whatever words.
@@ -106,7 +106,7 @@ def _read_check(payload: Json) -> Action:
         return Ignore(f"the check {name} ended with {ended or 'nothing'}")
     parts = [text_at(payload, f"check_run.output.{part}") for part in ("title", "summary", "text")]
     output = "\n".join(part for part in parts if part)[:_MAX_OUTPUT]
-    text = f"The check {name} failed on the pull request. Mend what made it fail.\n\nIt printed:\n{output}"
+    text = f"The check {name} failed on the pull request. Fix what made it fail.\n\nIt printed:\n{output}"
     return Steer(text, text_at(payload, "check_run.head_sha") or "unknown", "mend")
 
 

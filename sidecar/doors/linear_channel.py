@@ -79,7 +79,7 @@ class LinearChannel:
 
 def first_thought(subject: str, key: str) -> NewLetter:
     """Linear wants to hear from an agent within ten seconds, whatever the clone and the model take."""
-    body = {"activity": {"content": {"type": "thought", "body": "I got it, and look at the repository now."}}}
+    body = {"activity": {"content": {"type": "thought", "body": "Got it. I'm looking at the repository now."}}}
     return NewLetter(f"linear.first.{key}", subject, json.dumps(body))
 
 

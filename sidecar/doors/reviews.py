@@ -76,7 +76,7 @@ def render_review(complete: Json, events: Sequence[Json], diff: str) -> Review:
     """Of the last verdict; a reviewer that answered in prose has only its text."""
     verdicts = [event for event in events if event.get("type") == "verdict"]
     if not verdicts:
-        return Review(plain(text_at(complete, "result.summary"))[:_MAX_BODY] or "The review found nothing to say.", [])
+        return Review(plain(text_at(complete, "result.summary"))[:_MAX_BODY] or "The review found no problems.", [])
     places = positions(diff)
     comments: list[Json] = []
     rest: list[str] = []
@@ -90,7 +90,7 @@ def render_review(complete: Json, events: Sequence[Json], diff: str) -> Review:
             where = f"{path}:{line}" if line else path
             rest.append(f"- {code(where)} {said}" if where else f"- {said}")
     approved = look_up(verdicts[-1], "approved") is True
-    head = "Nothing must be changed." if approved else "There are problems to solve before this is merged."
+    head = "No changes needed." if approved else "Fix these problems before you merge."
     return Review("\n".join([head, "", *rest])[:_MAX_BODY].strip(), comments)
 
 

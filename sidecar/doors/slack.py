@@ -55,7 +55,7 @@ def _start(text: str, channel: str, door: SlackDoor) -> Action:
         return Ignore(f"channel {channel} is not in `channels` of doors.toml")
     words = _plain(text).removeprefix("task ").strip()
     if not words or words == "task":
-        return Ignore("it says nothing")
+        return Ignore("the message is empty")
     if words.lower() in _STOP:
         return StopTask()
     return StartTask(words, workspace, chat_options(door.approvals), words)

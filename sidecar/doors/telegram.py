@@ -53,5 +53,5 @@ def _start(text: str, chat: str, door: TelegramDoor) -> Action:
         return Ignore(f"chat {chat} is not in `chats` of doors.toml")
     words = text.strip()
     if not words:
-        return Ignore("it says nothing")
+        return Ignore("the message is empty")
     return StartTask(words, workspace, chat_options(door.approvals), words)

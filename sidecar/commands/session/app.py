@@ -161,7 +161,7 @@ class TerminalSession:
     async def _run_command(self, command: str) -> None:
         """Your own command, in your shell; the agents don't see it."""
         if not command:
-            await self.say("Write the command behind the exclamation mark: !git status")
+            await self.say("Write the command after the exclamation mark: !git status")
             return
         windows = sys.platform == "win32"
         argv = ["cmd", "/c", command] if windows else [os.environ.get("SHELL") or "/bin/sh", "-c", command]

@@ -92,7 +92,7 @@ class SlashCommands:
         return command
 
     async def _unfinished(self, word: str, meant: Sequence[str]) -> None:
-        await self._session.say(f"{word} is no command; did you mean {' or '.join(meant)}? Nothing was sent.")
+        await self._session.say(f"{word} isn't a command; did you mean {' or '.join(meant)}? Nothing was sent.")
 
     async def _help(self, rest: str) -> None:
         style = self._session.style

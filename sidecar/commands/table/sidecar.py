@@ -51,8 +51,9 @@ brain serve --die-with-parent                  for a desktop shell""",
         "run tasks of a shared database",
         "Run tasks that any sidecar on the same database accepts, until SIGTERM or SIGINT; then others continue its "
         "tasks. Needs BRAIN_DATABASE_URL. When ready it prints one JSON line on standard output, "
-        '{"event":"ready","worker":…,"pid":…}. It beats every 5 seconds; after 15 seconds without a beat it counts as '
-        "dead, and its tasks go on elsewhere from their last step. SIGUSR1 drains it: it finishes its tasks and exits.",
+        '{"event":"ready","worker":…,"pid":…}. It sends a heartbeat every 5 seconds; after 15 seconds without one it '
+        "counts as dead, and others continue its tasks from their last step. SIGUSR1 drains it: it finishes its "
+        "tasks and exits.",
         """\
 BRAIN_DATABASE_URL=postgresql://… brain worker
 brain worker --pool exploration --slots 2      run only the tasks of that pool, two at once""",
