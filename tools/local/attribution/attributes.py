@@ -13,11 +13,11 @@ import os
 import stat
 import struct
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import NamedTuple, Protocol
 
 from tools.local.attribution.process import Unreadable, read_memory, read_text
 from tools.local.attribution.system_calls import AARCH64, AT_SYMLINK_NOFOLLOW, X86_64
+from tools.local.bpf import libc
 
 _AT_FDCWD = 0xFFFFFF9C
 _AT_EMPTY_PATH = 0x1000
@@ -37,49 +37,39 @@ class GuardedCall(NamedTuple):
     flags: int = -1
     follows: bool = True
 
+    @property
+    def sets_time(self) -> bool:
+        return self.kind.startswith("utime")
 
+
+#: Each call with its number on x86_64 and on aarch64, -1 where there is none.
+_TABLE: dict[str, tuple[GuardedCall, int, int]] = {
+    "chmod": (GuardedCall("mode", -1, 0, 1), 90, -1),
+    "fchmod": (GuardedCall("mode", 0, -1, 1), 91, 52),
+    "fchmodat": (GuardedCall("mode", 0, 1, 2), 268, 53),
+    "fchmodat2": (GuardedCall("mode", 0, 1, 2, 3), 452, 452),
+    "chown": (GuardedCall("owner", -1, 0, 1), 92, -1),
+    "fchown": (GuardedCall("owner", 0, -1, 1), 93, 55),
+    "lchown": (GuardedCall("owner", -1, 0, 1, follows=False), 94, -1),
+    "fchownat": (GuardedCall("owner", 0, 1, 2, 4), 260, 54),
+    "utime": (GuardedCall("utime", -1, 0, 1), 132, -1),
+    "utimes": (GuardedCall("utimes", -1, 0, 1), 235, -1),
+    "futimesat": (GuardedCall("utimes", 0, 1, 2), 261, -1),
+    "utimensat": (GuardedCall("utimens", 0, 1, 2, 3), 280, 88),
+    "setxattr": (GuardedCall("set", -1, 0, 1), 188, 5),
+    "lsetxattr": (GuardedCall("set", -1, 0, 1, follows=False), 189, 6),
+    "fsetxattr": (GuardedCall("set", 0, -1, 1), 190, 7),
+    "removexattr": (GuardedCall("remove", -1, 0, 1), 197, 14),
+    "lremovexattr": (GuardedCall("remove", -1, 0, 1, follows=False), 198, 15),
+    "fremovexattr": (GuardedCall("remove", 0, -1, 1), 199, 16),
+    "setxattrat": (GuardedCall("refused", 0, 1, 2), 463, 463),
+    "removexattrat": (GuardedCall("refused", 0, 1, 2), 466, 466),
+    "file_setattr": (GuardedCall("refused", 0, 1, 2), 469, 469),
+}
 #: By architecture and number.
 GUARDED: dict[int, dict[int, GuardedCall]] = {
-    X86_64: {
-        90: GuardedCall("mode", -1, 0, 1),
-        91: GuardedCall("mode", 0, -1, 1),
-        268: GuardedCall("mode", 0, 1, 2),
-        452: GuardedCall("mode", 0, 1, 2, 3),
-        92: GuardedCall("owner", -1, 0, 1),
-        93: GuardedCall("owner", 0, -1, 1),
-        94: GuardedCall("owner", -1, 0, 1, follows=False),
-        260: GuardedCall("owner", 0, 1, 2, 4),
-        132: GuardedCall("utime", -1, 0, 1),
-        235: GuardedCall("utimes", -1, 0, 1),
-        261: GuardedCall("utimes", 0, 1, 2),
-        280: GuardedCall("utimens", 0, 1, 2, 3),
-        188: GuardedCall("set", -1, 0, 1),
-        189: GuardedCall("set", -1, 0, 1, follows=False),
-        190: GuardedCall("set", 0, -1, 1),
-        197: GuardedCall("remove", -1, 0, 1),
-        198: GuardedCall("remove", -1, 0, 1, follows=False),
-        199: GuardedCall("remove", 0, -1, 1),
-        463: GuardedCall("refused", 0, 1, 2),
-        466: GuardedCall("refused", 0, 1, 2),
-        469: GuardedCall("refused", 0, 1, 2),
-    },
-    AARCH64: {
-        52: GuardedCall("mode", 0, -1, 1),
-        53: GuardedCall("mode", 0, 1, 2),
-        452: GuardedCall("mode", 0, 1, 2, 3),
-        54: GuardedCall("owner", 0, 1, 2, 4),
-        55: GuardedCall("owner", 0, -1, 1),
-        88: GuardedCall("utimens", 0, 1, 2, 3),
-        5: GuardedCall("set", -1, 0, 1),
-        6: GuardedCall("set", -1, 0, 1, follows=False),
-        7: GuardedCall("set", 0, -1, 1),
-        14: GuardedCall("remove", -1, 0, 1),
-        15: GuardedCall("remove", -1, 0, 1, follows=False),
-        16: GuardedCall("remove", 0, -1, 1),
-        463: GuardedCall("refused", 0, 1, 2),
-        466: GuardedCall("refused", 0, 1, 2),
-        469: GuardedCall("refused", 0, 1, 2),
-    },
+    architecture: {numbers[place]: call for call, *numbers in _TABLE.values() if numbers[place] >= 0}
+    for place, architecture in enumerate((X86_64, AARCH64))
 }
 
 
@@ -178,10 +168,10 @@ def _change(handle: int, reported: ReportedCall, call: GuardedCall) -> int:
         return 0
     if call.kind == "owner":
         owner, group = (-1 if value & _SIGNED == _UNCHANGED else value & _SIGNED for value in values[:2])
-        return _checked(_libc().fchownat(handle, b"", owner, group, _AT_EMPTY_PATH))
+        return _checked(libc().fchownat(handle, b"", owner, group, _AT_EMPTY_PATH))
     if call.kind in ("set", "remove"):
         return _change_attribute(handle, reported.thread, call.kind, values)
-    return _checked(_libc().utimensat(handle, b"", _times(reported.thread, call.kind, values[0]), _AT_EMPTY_PATH))
+    return _checked(libc().utimensat(handle, b"", _times(reported.thread, call.kind, values[0]), _AT_EMPTY_PATH))
 
 
 def _change_attribute(handle: int, thread: int, kind: str, values: list[int]) -> int:
@@ -213,8 +203,3 @@ def _times(thread: int, kind: str, address: int) -> bytes | None:
 
 def _checked(answer: int) -> int:
     return 0 if answer == 0 else ctypes.get_errno() or errno.EPERM
-
-
-@cache
-def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)

@@ -7,7 +7,6 @@ Kind = Literal["open", "openat2", "create", "rename", "remove", "link", "change"
 #: Of `open`: write only, read and write, create, truncate.
 WRITING = 0o1 | 0o2 | 0o100 | 0o1000
 EXCLUSIVE = 0o200
-NO_FOLLOW = {0xC000003E: 0o400000, 0x40000003: 0o400000, 0xC00000B7: 0o100000}
 AT_REMOVEDIR = 0x200
 AT_SYMLINK_NOFOLLOW = 0x100
 _HERE = -1
@@ -21,88 +20,36 @@ class SystemCall(NamedTuple):
     flags: int = -1
 
 
-_OPEN = SystemCall("open", ((_HERE, 0),), 1)
-_OPENAT = SystemCall("open", ((0, 1),), 2)
-_OPENAT2 = SystemCall("openat2", ((0, 1),))
-_CREAT = SystemCall("create", ((_HERE, 0),))
-_RENAME = SystemCall("rename", ((_HERE, 0), (_HERE, 1)))
-_RENAMEAT = SystemCall("rename", ((0, 1), (2, 3)))
-_RENAMEAT2 = SystemCall("rename", ((0, 1), (2, 3)), 4)
-_UNLINK = SystemCall("remove", ((_HERE, 0),))
-_UNLINKAT = SystemCall("remove", ((0, 1),), 2)
-_LINK = SystemCall("link", ((_HERE, 1),))
-_LINKAT = SystemCall("link", ((2, 3),))
-_SYMLINKAT = SystemCall("link", ((1, 2),))
-_MKNOD = SystemCall("link", ((_HERE, 0),))
-_MKNODAT = SystemCall("link", ((0, 1),))
-_CHANGE = SystemCall("change", ((_HERE, 0),))
-_CHANGEAT = SystemCall("change", ((0, 1),))
-_CHANGEAT2 = SystemCall("change", ((0, 1),), 3)
-_FCHMOD = SystemCall("fchmod", ())
-
 X86_64, AARCH64, I386 = 0xC000003E, 0xC00000B7, 0x40000003
+NO_FOLLOW = {X86_64: 0o400000, I386: 0o400000, AARCH64: 0o100000}
 
-#: By architecture and number, the frequent ones first.
+#: Each call with its number on x86_64, aarch64 and i386, -1 where there is none. The frequent ones come first.
+_TABLE: dict[str, tuple[SystemCall, int, int, int]] = {
+    "openat": (SystemCall("open", ((0, 1),), 2), 257, 56, 295),
+    "open": (SystemCall("open", ((_HERE, 0),), 1), 2, -1, 5),
+    "openat2": (SystemCall("openat2", ((0, 1),)), 437, 437, 437),
+    "creat": (SystemCall("create", ((_HERE, 0),)), 85, -1, 8),
+    "rename": (SystemCall("rename", ((_HERE, 0), (_HERE, 1))), 82, -1, 38),
+    "renameat": (SystemCall("rename", ((0, 1), (2, 3))), 264, 38, 302),
+    "renameat2": (SystemCall("rename", ((0, 1), (2, 3)), 4), 316, 276, 353),
+    "unlink": (SystemCall("remove", ((_HERE, 0),)), 87, -1, 10),
+    "unlinkat": (SystemCall("remove", ((0, 1),), 2), 263, 35, 301),
+    "link": (SystemCall("link", ((_HERE, 1),)), 86, -1, 9),
+    "linkat": (SystemCall("link", ((2, 3),)), 265, 37, 303),
+    "symlink": (SystemCall("link", ((_HERE, 1),)), 88, -1, 83),
+    "symlinkat": (SystemCall("link", ((1, 2),)), 266, 36, 304),
+    "mknod": (SystemCall("link", ((_HERE, 0),)), 133, -1, 14),
+    "mknodat": (SystemCall("link", ((0, 1),)), 259, 33, 297),
+    "truncate": (SystemCall("change", ((_HERE, 0),)), 76, 45, 92),
+    "truncate64": (SystemCall("change", ((_HERE, 0),)), -1, -1, 193),
+    "chmod": (SystemCall("change", ((_HERE, 0),)), 90, -1, 15),
+    "fchmodat": (SystemCall("change", ((0, 1),)), 268, 53, 306),
+    "fchmodat2": (SystemCall("change", ((0, 1),), 3), 452, 452, 452),
+    "fchmod": (SystemCall("fchmod", ()), 91, 52, 94),
+}
 SYSTEM_CALLS: dict[int, dict[int, SystemCall]] = {
-    X86_64: {
-        257: _OPENAT,
-        2: _OPEN,
-        437: _OPENAT2,
-        85: _CREAT,
-        82: _RENAME,
-        264: _RENAMEAT,
-        316: _RENAMEAT2,
-        87: _UNLINK,
-        263: _UNLINKAT,
-        86: _LINK,
-        265: _LINKAT,
-        88: _LINK,
-        266: _SYMLINKAT,
-        133: _MKNOD,
-        259: _MKNODAT,
-        76: _CHANGE,
-        90: _CHANGE,
-        268: _CHANGEAT,
-        452: _CHANGEAT2,
-        91: _FCHMOD,
-    },
-    AARCH64: {
-        56: _OPENAT,
-        437: _OPENAT2,
-        38: _RENAMEAT,
-        276: _RENAMEAT2,
-        35: _UNLINKAT,
-        37: _LINKAT,
-        36: _SYMLINKAT,
-        33: _MKNODAT,
-        45: _CHANGE,
-        53: _CHANGEAT,
-        452: _CHANGEAT2,
-        52: _FCHMOD,
-    },
-    I386: {
-        295: _OPENAT,
-        5: _OPEN,
-        437: _OPENAT2,
-        8: _CREAT,
-        38: _RENAME,
-        302: _RENAMEAT,
-        353: _RENAMEAT2,
-        10: _UNLINK,
-        301: _UNLINKAT,
-        9: _LINK,
-        303: _LINKAT,
-        83: _LINK,
-        304: _SYMLINKAT,
-        14: _MKNOD,
-        297: _MKNODAT,
-        92: _CHANGE,
-        193: _CHANGE,
-        15: _CHANGE,
-        306: _CHANGEAT,
-        452: _CHANGEAT2,
-        94: _FCHMOD,
-    },
+    architecture: {numbers[place]: call for call, *numbers in _TABLE.values() if numbers[place] >= 0}
+    for place, architecture in enumerate((X86_64, AARCH64, I386))
 }
 #: By machine: the architectures whose programs it runs, its own first.
 MACHINES = {"x86_64": (X86_64, I386), "aarch64": (AARCH64,)}

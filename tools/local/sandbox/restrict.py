@@ -10,9 +10,9 @@ import ctypes
 import os
 import struct
 from collections.abc import Sequence
-from functools import cache
 
 from sidecar.config.paths import closed_after
+from tools.local.bpf import libc
 from tools.local.sandbox.seccomp import install_filter
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
@@ -34,35 +34,34 @@ class Unconfined(OSError):
 
 def restrict_thread(read: Sequence[str], write: Sequence[str], code: bytes) -> None:
     """From now on the calling thread reads and writes only beneath these places; `code` is its seccomp filter."""
-    libc = _libc()
-    version = libc.syscall(_CREATE, None, 0, 1)
+    version = libc().syscall(_CREATE, None, 0, 1)
     if version < 1:
         raise Unconfined("This kernel has no Landlock")
-    if libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
+    if libc().prctl(_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         raise Unconfined("The process could still gain rights")
     if os.geteuid() == 0:
-        _drop_capabilities(libc)
-    _restrict_files(libc, version, read, write)
+        _drop_capabilities()
+    _restrict_files(version, read, write)
     install_filter(code)
 
 
-def _restrict_files(libc: ctypes.CDLL, version: int, read: Sequence[str], write: Sequence[str]) -> None:
+def _restrict_files(version: int, read: Sequence[str], write: Sequence[str]) -> None:
     everything = (1 << _KINDS.get(version, 16)) - 1
     scoped = 3 if version >= 6 else 0  # no signals and no abstract sockets to the outside
     attributes = struct.pack("QQQ", everything, 0, scoped)
     size = 24 if version >= 6 else 16 if version >= 4 else 8
-    rules = libc.syscall(_CREATE, attributes, size, 0)
+    rules = libc().syscall(_CREATE, attributes, size, 0)
     if rules < 0:
         raise Unconfined("Landlock accepts no rules")
     with closed_after(rules):
         for allowed, places in ((_READ, read), (everything, write)):
             for place in places:
-                _allow(libc, rules, allowed & everything, place)
-        if libc.syscall(_RESTRICT, rules, 0) != 0:
+                _allow(rules, allowed & everything, place)
+        if libc().syscall(_RESTRICT, rules, 0) != 0:
             raise Unconfined("Landlock does not enforce the rules")
 
 
-def _allow(libc: ctypes.CDLL, rules: int, allowed: int, place: str) -> None:
+def _allow(rules: int, allowed: int, place: str) -> None:
     try:
         handle = os.open(place, os.O_PATH | os.O_CLOEXEC)
     except OSError:
@@ -70,27 +69,22 @@ def _allow(libc: ctypes.CDLL, rules: int, allowed: int, place: str) -> None:
     with closed_after(handle):
         if not os.path.isdir(place):
             allowed &= _FILE_ONLY
-        if libc.syscall(_ADD, rules, _PATH_BENEATH, struct.pack("=Qi", allowed, handle), 0) != 0:
+        if libc().syscall(_ADD, rules, _PATH_BENEATH, struct.pack("=Qi", allowed, handle), 0) != 0:
             raise Unconfined(f"Landlock accepts no rule for {place}")
 
 
-def _drop_capabilities(libc: ctypes.CDLL) -> None:
+def _drop_capabilities() -> None:
     """A program that root starts gets the whole bounding set, so shrink that first."""
     for capability in range(_MAX_CAPABILITIES):
-        within = libc.prctl(_IN_BOUND, capability, 0, 0, 0)
+        within = libc().prctl(_IN_BOUND, capability, 0, 0, 0)
         if within < 0:
             break  # the last one of this kernel
-        if within and capability not in _KEPT_CAPABILITIES and libc.prctl(_DROP_BOUND, capability, 0, 0, 0) != 0:
+        if within and capability not in _KEPT_CAPABILITIES and libc().prctl(_DROP_BOUND, capability, 0, 0, 0) != 0:
             raise Unconfined("Root would keep its capabilities")
     header = struct.pack("Ii", _CAPABILITY_VERSION, 0)
     held = ctypes.create_string_buffer(24)
-    if libc.capget(header, held) != 0:
+    if libc().capget(header, held) != 0:
         raise Unconfined("Root's capabilities are unknown")
     kept = struct.unpack("6I", held.raw)[1] & sum(1 << capability for capability in _KEPT_CAPABILITIES)
-    if libc.capset(header, struct.pack("6I", kept, kept, 0, 0, 0, 0)) != 0:
+    if libc().capset(header, struct.pack("6I", kept, kept, 0, 0, 0, 0)) != 0:
         raise Unconfined("Root would keep its capabilities")
-
-
-@cache
-def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)
