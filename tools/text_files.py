@@ -74,6 +74,14 @@ def is_binary(content: bytes) -> bool:
     return b"\0" in content[:_SAMPLE]
 
 
+async def exists(host: Host, path: str) -> bool:
+    try:
+        await host.stat(path)
+    except ToolError:
+        return False
+    return True
+
+
 async def read_existing(host: Host, path: str) -> bytes | None:
     try:
         info, content = await host.whole(path, LIMIT)

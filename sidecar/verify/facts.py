@@ -14,6 +14,7 @@ from tools.host import Host
 from tools.ledger import GitHead
 from tools.spec import Call
 from tools.text import plural
+from tools.text_files import exists
 
 _SECONDS = 10.0
 _MAX_FOLDERS = 200
@@ -141,11 +142,8 @@ async def _has_inner_repository(changes: Sequence[FileVersions], host: Host) -> 
             folders.add(folder)
             folder = posixpath.dirname(folder)
     for folder in sorted(folders, key=lambda each: each.count("/"))[:_MAX_FOLDERS]:
-        try:
-            await host.stat(f"{folder}/.git")
-        except ToolError:
-            continue
-        return True
+        if await exists(host, f"{folder}/.git"):
+            return True
     return False
 
 

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from tools.errors import ToolError
 from tools.host import Host
+from tools.text_files import exists
 
 _SETTINGS_BYTES = 1 << 20
 _PYTHON_FOLDERS = (".venv/bin", "venv/bin")
@@ -91,10 +92,6 @@ async def is_configured(checker: Checker, host: Host) -> bool:
 async def find_program(checker: Checker, host: Host) -> str | None:
     """The project's own, as a path in the workspace; else its name, to be looked up in PATH. Node programs aren't."""
     for folder in _NODE_FOLDERS if checker.node else _PYTHON_FOLDERS:
-        path = f"{folder}/{checker.name}"
-        try:
-            await host.stat(path)
-        except ToolError:
-            continue
-        return path
+        if await exists(host, path := f"{folder}/{checker.name}"):
+            return path
     return None if checker.node else checker.name

@@ -5,8 +5,8 @@ import re
 from collections.abc import Mapping
 
 from tools.code.manifest import manifest, read_text
-from tools.errors import ToolError
 from tools.host import Host
+from tools.text_files import exists
 
 KINDS = ("install", "build", "lint", "typecheck", "format", "start")
 _NAMES = {
@@ -113,11 +113,7 @@ async def _python(host: Host, names: Mapping[str, str]) -> dict[str, str]:
 
 async def _interpreter(host: Host, names: Mapping[str, str]) -> str:
     for folder in (".venv", "venv"):
-        if names.get(folder) == "directory":
-            try:
-                await host.stat(f"{folder}/bin/python")
-            except ToolError:
-                continue
+        if names.get(folder) == "directory" and await exists(host, f"{folder}/bin/python"):
             return f"{folder}/bin/python"
     return "python3"
 

@@ -12,16 +12,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tools.code.checkers import ESLINT, MYPY, PYRIGHT, PYTHON, RUFF, TSC, Checker, find_program, is_configured
-from tools.code.files import AT_ONCE
+from tools.code.files import AT_ONCE, list_files
 from tools.code.languages import language_of
 from tools.code.outline import outline_of
 from tools.code.source import SourceText
-from tools.errors import CommandMissing, ToolError
+from tools.errors import CommandMissing
 from tools.host import Host, OutputCollector
 from tools.paths import as_argument
-from tools.ripgrep import ripgrep_command
-from tools.skipped import without_build_output
 from tools.spec import Call, PlannedCommand, ResultSource
+from tools.text_files import exists
 
 _FILES = 300
 _SIZE = 1 << 20
@@ -59,12 +58,13 @@ async def run_checkers(paths: Sequence[str], host: Host, call: Call) -> CheckerR
         if checker is PYRIGHT and MYPY.name in used:
             continue
         call.check_command(argv)
+        output = OutputCollector()
         try:
-            text, _ = await _run(argv, host, call)
+            await host.run(argv, call_id=call.id, timeout=call.timeout, output=output, killed=call.killed, log=False)
         except CommandMissing:
             continue
         used.append(checker.name)
-        found += _FINDINGS[checker.name](text, host)
+        found += _FINDINGS[checker.name](output.text, host)
     found = [each for each in found if each.checker != TSC.name or _wanted(each.path, paths)]
     syntax = await _syntax([path for path in files if not _covered(path, used)], host)
     if syntax is not None:
@@ -103,7 +103,7 @@ async def _sources(host: Host, call: Call) -> tuple[ResultSource, ...]:
     if len(files) > _WATCHED:
         return ()
     folders = {folder for path in files for folder in _folders(path)}
-    settings = [name for name in _SETTINGS if await _exists(host, name)]
+    settings = [name for name in _SETTINGS if await exists(host, name)]
     return tuple([ResultSource(await host.stat(path)) for path in [*files, *folders, *settings]])
 
 
@@ -120,23 +120,9 @@ async def _files(paths: Sequence[str], host: Host, call: Call) -> list[str]:
     plain = [path for path in paths if (await host.stat(path)).kind == "file"]
     folders = [path for path in paths if path not in plain] or ([] if paths else ["."])
     for folder in folders:
-        text, _ = await _run([*ripgrep_command(folder), "--files", "--null"], host, call, cwd=folder)
-        prefix = "" if folder == "." else f"{folder.rstrip('/')}/"
-        found = await asyncio.to_thread(_sources_in, text, prefix)
-        plain += await without_build_output(host, found, folder)
+        listed = await list_files(host, call, folder)
+        plain += await asyncio.to_thread(lambda names: [name for name in names if language_of(name)], listed)
     return plain[: _FILES * 10]
-
-
-def _sources_in(text: str, prefix: str) -> list[str]:
-    return [f"{prefix}{name.removeprefix('./')}" for name in text.split("\0") if name and language_of(name)]
-
-
-async def _run(argv: Sequence[str], host: Host, call: Call, cwd: str = ".") -> tuple[str, int | None]:
-    listener = OutputCollector()
-    result = await host.run(
-        argv, call_id=call.id, cwd=cwd, timeout=call.timeout, output=listener, killed=call.killed, log=False
-    )
-    return listener.text, result.exit_code
 
 
 def _ruff(text: str, host: Host) -> list[CheckerFinding]:
@@ -216,14 +202,6 @@ def _parsed(path: str, content: bytes) -> list[CheckerFinding]:
     except ValueError as error:
         return [CheckerFinding(path, 1, 1, "error", f"syntax error: {error}", "syntax")]
     return []
-
-
-async def _exists(host: Host, path: str) -> bool:
-    try:
-        await host.stat(path)
-    except ToolError:
-        return False
-    return True
 
 
 def _matched(pattern: re.Pattern[str], text: str, checker: str, host: Host) -> list[CheckerFinding]:
