@@ -18,20 +18,10 @@ from tools.paths import normalize
 if TYPE_CHECKING:
     from tools.ledger import Question
 
-_DROPPED = frozenset(
-    (
-        "title",
-        "additionalProperties",
-        "minimum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "minLength",
-        "maxLength",
-        "minItems",
-        "pattern",
-        "$defs",
-    )
-)
+_VALIDATION = """
+title additionalProperties minimum exclusiveMinimum exclusiveMaximum minLength maxLength minItems pattern $defs
+"""
+_DROPPED = frozenset(_VALIDATION.split())
 #: Limits that no reasonable call reaches go without saying.
 _RARELY_REACHED = 200
 #: Defaults that go without saying.

@@ -13,18 +13,9 @@ from tools.skipped import skip_globs
 #: Tests named after a changed file come first.
 MAX_FILES = 20
 _SECONDS = 20.0
-_GLOBS = (
-    "test_*.py",
-    "*_test.py",
-    "tests.py",
-    "*_test.go",
-    "*.test.*",
-    "*.spec.*",
-    "*-test.*",
-    "*_spec.*",
-    "**/tests/**/*.rs",
-    "**/__tests__/**",
-)
+_GLOBS = """
+test_*.py *_test.py tests.py *_test.go *.test.* *.spec.* *-test.* *_spec.* **/tests/**/*.rs **/__tests__/**
+"""
 #: Files that others import by the name of their folder.
 _FOLDER_NAMES = frozenset({"__init__", "index", "mod", "main", "lib"})
 
@@ -72,7 +63,7 @@ async def _find_mentions(names: Sequence[str], host: Host, call_id: str) -> list
 
 
 async def _search(words: Sequence[str], host: Host, call_id: str) -> list[str]:
-    globs = [word for glob in _GLOBS for word in ("-g", glob)]
+    globs = [word for glob in _GLOBS.split() for word in ("-g", glob)]
     argv = [*ripgrep_command(), *globs, *skip_globs(), *words, "--", "."]
     listener = OutputCollector()
     try:

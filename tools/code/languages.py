@@ -1,6 +1,6 @@
 """Node types of the supported languages. Grammars load on first use."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -25,6 +25,11 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def pairs(text: str) -> dict[str, str]:
+    """`name=value` words as a dictionary."""
+    return {name: value for name, _, value in (word.partition("=") for word in text.split())}
+
+
 _C_BRANCHES = words(
     "if_statement for_statement while_statement do_statement case_statement conditional_expression catch_clause"
 )
@@ -39,13 +44,10 @@ _PYTHON = Language(
         "case_clause for_in_clause if_clause"
     ),
 )
-_SCRIPT_DEFINITIONS = {
-    "function_declaration": "function",
-    "generator_function_declaration": "function",
-    "class_declaration": "class",
-    "method_definition": "method",
-    "variable_declarator": "variable",
-}
+_SCRIPT_DEFINITIONS = pairs(
+    "function_declaration=function generator_function_declaration=function class_declaration=class "
+    "method_definition=method variable_declarator=variable"
+)
 _SCRIPT_BRANCHES = words(
     "if_statement for_statement for_in_statement while_statement do_statement switch_case catch_clause "
     "ternary_expression"
@@ -59,14 +61,10 @@ _JAVASCRIPT = Language(
     _SCRIPT_CALLS,
     _SCRIPT_BRANCHES,
 )
-_TYPED = {
-    **_SCRIPT_DEFINITIONS,
-    "abstract_class_declaration": "class",
-    "interface_declaration": "interface",
-    "type_alias_declaration": "type",
-    "enum_declaration": "enum",
-    "method_signature": "method",
-}
+_TYPED = _SCRIPT_DEFINITIONS | pairs(
+    "abstract_class_declaration=class interface_declaration=interface type_alias_declaration=type "
+    "enum_declaration=enum method_signature=method"
+)
 _TYPESCRIPT = Language(
     "TypeScript",
     "tree_sitter_typescript",
@@ -76,9 +74,7 @@ _TYPESCRIPT = Language(
     _SCRIPT_BRANCHES,
     "language_typescript",
 )
-_TSX = Language(
-    "TSX", "tree_sitter_typescript", _TYPED, words("import_statement"), _SCRIPT_CALLS, _SCRIPT_BRANCHES, "language_tsx"
-)
+_TSX = replace(_TYPESCRIPT, name="TSX", function="language_tsx")
 _GO = Language(
     "Go",
     "tree_sitter_go",
@@ -90,17 +86,10 @@ _GO = Language(
 _RUST = Language(
     "Rust",
     "tree_sitter_rust",
-    {
-        "function_item": "function",
-        "struct_item": "struct",
-        "enum_item": "enum",
-        "trait_item": "trait",
-        "mod_item": "module",
-        "type_item": "type",
-        "const_item": "constant",
-        "macro_definition": "macro",
-        "function_signature_item": "function",
-    },
+    pairs(
+        "function_item=function struct_item=struct enum_item=enum trait_item=trait mod_item=module type_item=type "
+        "const_item=constant macro_definition=macro function_signature_item=function"
+    ),
     words("use_declaration extern_crate_declaration"),
     {"call_expression": "function", "macro_invocation": "macro"},
     words("if_expression for_expression while_expression loop_expression match_arm try_expression"),
@@ -108,14 +97,10 @@ _RUST = Language(
 _JAVA = Language(
     "Java",
     "tree_sitter_java",
-    {
-        "class_declaration": "class",
-        "interface_declaration": "interface",
-        "enum_declaration": "enum",
-        "record_declaration": "record",
-        "method_declaration": "method",
-        "constructor_declaration": "constructor",
-    },
+    pairs(
+        "class_declaration=class interface_declaration=interface enum_declaration=enum record_declaration=record "
+        "method_declaration=method constructor_declaration=constructor"
+    ),
     words("import_declaration"),
     {"method_invocation": "name", "object_creation_expression": "type"},
     _C_BRANCHES | words("enhanced_for_statement switch_label ternary_expression"),
@@ -123,13 +108,10 @@ _JAVA = Language(
 _C = Language(
     "C",
     "tree_sitter_c",
-    {
-        "function_definition": "function",
-        "struct_specifier": "struct",
-        "enum_specifier": "enum",
-        "union_specifier": "union",
-        "type_definition": "type",
-    },
+    pairs(
+        "function_definition=function struct_specifier=struct enum_specifier=enum union_specifier=union "
+        "type_definition=type"
+    ),
     words("preproc_include"),
     {"call_expression": "function"},
     _C_BRANCHES,

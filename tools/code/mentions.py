@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from tools.code.languages import words
 from tools.code.scopes import FileScopes, Place, Scope
 from tools.code.source import text_of
 from tools.code.symbols import text_place
@@ -12,20 +13,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 #: Calls whose first argument has an attribute that a later argument names.
-_ATTRIBUTE_CALLS = frozenset(
-    {
-        "getattr",
-        "hasattr",
-        "setattr",
-        "delattr",
-        "getattr_static",
-        "object",
-        "multiple",
-        "spy",
-        "spyOn",
-        "stub",
-        "replaceProperty",
-    }
+_ATTRIBUTE_CALLS = words(
+    "getattr hasattr setattr delattr getattr_static object multiple spy spyOn stub replaceProperty"
 )
 #: Calls that take an attribute from an object that comes later.
 _GETTER_CALLS = frozenset({"attrgetter", "methodcaller"})

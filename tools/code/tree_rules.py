@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from tools.code.files import is_test
-from tools.code.languages import parser
+from tools.code.languages import parser, words
 from tools.code.review import ReviewedFile, ReviewFinding, Rule, Severity
 from tools.code.source import SourceText, line_of, text_of
 
@@ -31,18 +31,9 @@ _PRINTING = re.compile(
     r"(^|/)(cli|__main__|main|manage|setup|conftest)\.py$|(^|/)(scripts?|bin|tools|examples?|commands)/"
 )
 _LATER = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
-_KINDS = (
-    "call",
-    "call_expression",
-    "except_clause",
-    "catch_clause",
-    "debugger_statement",
-    "default_parameter",
-    "typed_default_parameter",
-    "macro_invocation",
-    "comment",
-    "line_comment",
-    "block_comment",
+_KINDS = words(
+    "call call_expression except_clause catch_clause debugger_statement default_parameter typed_default_parameter "
+    "macro_invocation comment line_comment block_comment"
 )
 
 
@@ -73,7 +64,7 @@ def _query(module: str, function: str) -> "Query | None":
 
     grammar = parser(module, function).language
     assert grammar is not None
-    known = [kind for kind in _KINDS if grammar.id_for_node_kind(kind, True) is not None]
+    known = [kind for kind in sorted(_KINDS) if grammar.id_for_node_kind(kind, True) is not None]
     return Query(grammar, " ".join(f"({kind}) @node" for kind in known)) if known else None
 
 
