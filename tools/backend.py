@@ -1,11 +1,12 @@
 """The backend port: where a tool call runs (this process, a desktop shell, an MCP server). The executor chooses."""
 
-from collections.abc import Sequence
-from typing import Protocol, TypeGuard
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, TypeGuard, cast
 
 from sidecar.wire.base import JsonObject
 from tools.host import Host, Killed
-from tools.spec import AnyTool, Call, CallReview, Output, ToolResult
+from tools.spec import AnyTool, Call, CallReview, Output, Tool, ToolResult
 
 
 class Backend(Protocol):
@@ -22,6 +23,41 @@ class Backend(Protocol):
     def remembers(self, call_id: str) -> bool: ...
 
     async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult: ...
+
+
+class OwnTools(ABC):
+    """Tools that this process runs itself and that ask nothing of a host: their source, and their backend."""
+
+    name = "local"
+
+    @abstractmethod
+    def load(self) -> Mapping[str, Tool[Any]]: ...
+
+    # -- as a source of tools ----------------------------------------------------------------------------------------
+
+    def find(self, name: str, workspace: str, conversation: str = "") -> AnyTool | None:
+        return self.load().get(name)
+
+    def tools(self, workspace: str, conversation: str = "") -> Sequence[AnyTool]:
+        return list(self.load().values())
+
+    async def prepare(self, name: str, workspace: str, conversation: str = "") -> None:
+        return None
+
+    def start(self, workspace: str) -> None:
+        return None
+
+    # -- as a backend ------------------------------------------------------------------------------------------------
+
+    def offers(self, tool: str, workspace: str) -> bool:
+        return tool in self.load()
+
+    def remembers(self, call_id: str) -> bool:
+        return False
+
+    async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
+        own, no_host = cast("Tool[Any]", tool), cast("Host", None)
+        return await own.run(tool.spec.arguments.model_validate(args), no_host, call, output)
 
 
 class HostBackend(Backend, Protocol):

@@ -27,10 +27,10 @@ from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, create_model
 
-from sidecar.wire.base import JsonObject
+from tools.backend import OwnTools
 from tools.errors import ToolError
 from tools.host import Host
-from tools.spec import AnyTool, Arguments, Call, External, Output, ToolResult, ToolSpec
+from tools.spec import Arguments, Call, External, Output, ToolResult, ToolSpec
 from tools.text import clip
 
 log = logging.getLogger(__name__)
@@ -91,11 +91,7 @@ class PluginTool:
         return ToolResult(text, None, text.partition("\n")[0][:200])
 
 
-class Plugins:
-    """A source of tools, and the backend that runs them."""
-
-    name = "local"
-
+class Plugins(OwnTools):
     def __init__(self, folder: Path, entry_points: Sequence[str] = ()) -> None:
         self._folder = folder
         self._wanted = frozenset(entry_points)
@@ -114,33 +110,6 @@ class Plugins:
             self._from_files = self._load_files(stamp)
             self._stamp = stamp
         return {**self._from_packages, **self._from_files}
-
-    # -- as a source of tools ----------------------------------------------------------------------------------------
-
-    def find(self, name: str, workspace: str, conversation: str = "") -> AnyTool | None:
-        return self.load().get(name)
-
-    def tools(self, workspace: str, conversation: str = "") -> Sequence[AnyTool]:
-        return list(self.load().values())
-
-    async def prepare(self, name: str, workspace: str, conversation: str = "") -> None:
-        return None
-
-    def start(self, workspace: str) -> None:
-        return None
-
-    # -- as a backend ------------------------------------------------------------------------------------------------
-
-    def offers(self, tool: str, workspace: str) -> bool:
-        return tool in self.load()
-
-    def remembers(self, call_id: str) -> bool:
-        return False
-
-    async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
-        assert isinstance(tool, PluginTool)
-        arguments = tool.spec.arguments.model_validate(args)
-        return await tool.run(arguments, _NO_HOST, call, output)
 
     def _load_files(self, stamp: Stamp) -> dict[str, PluginTool]:
         loaded: dict[str, PluginTool] = {}
@@ -264,6 +233,3 @@ def _dump(result: object) -> str:
         return "Done."
     found = TypeAdapter(Any).dump_python(result, mode="json")
     return found if isinstance(found, str) else json.dumps(found, ensure_ascii=False, indent=1)
-
-
-_NO_HOST: Any = None

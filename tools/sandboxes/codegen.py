@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from sidecar.wire.base import ErrorBody, JsonObject
-from tools.errors import ToolError
+from sidecar.wire.base import ErrorBody
+from tools.backend import OwnTools
 from tools.host import Host
 from tools.sandboxes.configuration import load_spec
 from tools.sandboxes.port import (
@@ -24,7 +24,7 @@ from tools.sandboxes.port import (
     SandboxOutput,
     SandboxSpec,
 )
-from tools.spec import AnyTool, Call, External, Output, PathlessArguments, ToolResult, ToolSpec
+from tools.spec import Call, External, Output, PathlessArguments, ToolResult, ToolSpec
 from tools.text import clip
 
 if TYPE_CHECKING:
@@ -200,37 +200,15 @@ class CodegenTool:
         return ToolResult(head + text, {"url": session.page}, session.page or "ended", error)
 
 
-class CodegenSource:
-    """The source and the backend of the tool, for those who have it."""
-
-    #: The sidecar itself asks Codegen, as far as the wire is concerned.
-    name = "local"
+class CodegenSource(OwnTools):
+    """The tool, for those who have it. As far as the wire is concerned, the sidecar itself asks Codegen."""
 
     def __init__(self, directory: Path, secret: Callable[[str], str | None]) -> None:
-        self._tool = CodegenTool(directory, secret)
+        tool = CodegenTool(directory, secret)
+        self._tools = {tool.spec.name: tool}
 
-    def find(self, name: str, workspace: str, conversation: str = "") -> AnyTool | None:
-        return self._tool if name == self._tool.spec.name else None
-
-    def tools(self, workspace: str, conversation: str = "") -> Sequence[AnyTool]:
-        return [self._tool]
-
-    async def prepare(self, name: str, workspace: str, conversation: str = "") -> None:
-        pass
-
-    def start(self, workspace: str) -> None:
-        pass
-
-    def offers(self, tool: str, workspace: str) -> bool:
-        return tool == self._tool.spec.name
-
-    def remembers(self, call_id: str) -> bool:
-        return False
-
-    async def run(self, tool: AnyTool, args: JsonObject, call: Call, output: Output) -> ToolResult:
-        if tool is not self._tool:
-            raise ToolError(f"Codegen has no tool {tool.spec.name}.")
-        return await self._tool.run(CodegenArguments.model_validate(args), _NO_HOST, call, output)
+    def load(self) -> Mapping[str, CodegenTool]:
+        return self._tools
 
 
 def codegen_source(directory: Path, secret: Callable[[str], str | None]) -> CodegenSource | None:
@@ -239,10 +217,6 @@ def codegen_source(directory: Path, secret: Callable[[str], str | None]) -> Code
         return CodegenSource(directory, secret) if load_spec(directory).codegen is not None else None
     except SandboxError:
         return None  # the first command says what is wrong with the file
-
-
-#: The tool asks nothing of a host.
-_NO_HOST: Any = None
 
 
 def _describe(state: Mapping[str, Any], status: str) -> str:
