@@ -17,15 +17,30 @@ _NAMES = {
     "format": ("format", "fmt", "prettier"),
     "start": ("run", "dev", "start", "serve"),
 }
-#: Build commands by file, as a last resort.
-_BUILDERS = {
-    "gradlew": "./gradlew build",
-    "build.gradle": "gradle build",
-    "build.gradle.kts": "gradle build",
-    "mvnw": "./mvnw package",
-    "pom.xml": "mvn package",
-    "CMakeLists.txt": "cmake -S . -B build && cmake --build build",
-    "meson.build": "meson setup build && meson compile -C build",
+#: Commands by the file that stands for a build system; the first one that has a kind of command names it.
+_BUILD_SYSTEMS = {
+    "Cargo.toml": {
+        "install": "cargo fetch",
+        "build": "cargo build",
+        "lint": "cargo clippy",
+        "typecheck": "cargo check",
+        "format": "cargo fmt",
+        "start": "cargo run",
+    },
+    "go.mod": {
+        "install": "go mod download",
+        "build": "go build ./...",
+        "lint": "go vet ./...",
+        "format": "gofmt -w .",
+        "start": "go run .",
+    },
+    "gradlew": {"build": "./gradlew build"},
+    "build.gradle": {"build": "gradle build"},
+    "build.gradle.kts": {"build": "gradle build"},
+    "mvnw": {"build": "./mvnw package"},
+    "pom.xml": {"build": "mvn package"},
+    "CMakeLists.txt": {"build": "cmake -S . -B build && cmake --build build"},
+    "meson.build": {"build": "meson setup build && meson compile -C build"},
 }
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 _FIRST_RULE = re.compile(r"^([^\s#.:=][^:=\n]*):(?!=)", re.MULTILINE)
@@ -39,11 +54,11 @@ _LOCKS = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lockb": "bun", "bu
 async def find_commands(host: Host) -> dict[str, str]:
     """Ask make first, then the scripts of package.json, then the ecosystem's defaults."""
     names = {info.path: info.kind for info in await host.list(".")}
-    found: dict[str, str] = {}
-    for source in (_make, _node, _python, _cargo, _go, _builders, _make_alone):
-        for kind, command in (await source(host, names)).items():
-            found.setdefault(kind, command)
-    return {kind: found[kind] for kind in KINDS if kind in found}
+    found = [await source(host, names) for source in (_make, _node, _python)]
+    found += [commands for file, commands in _BUILD_SYSTEMS.items() if file in names]
+    found.append(await _make_alone(host, names))
+    first = {kind: command for commands in reversed(found) for kind, command in commands.items()}
+    return {kind: first[kind] for kind in KINDS if kind in first}
 
 
 def plain_command(command: str) -> str:
@@ -116,35 +131,6 @@ async def _interpreter(host: Host, names: Mapping[str, str]) -> str:
         if names.get(folder) == "directory" and await exists(host, f"{folder}/bin/python"):
             return f"{folder}/bin/python"
     return "python3"
-
-
-async def _cargo(host: Host, names: Mapping[str, str]) -> dict[str, str]:
-    if "Cargo.toml" not in names:
-        return {}
-    return {
-        "install": "cargo fetch",
-        "build": "cargo build",
-        "lint": "cargo clippy",
-        "typecheck": "cargo check",
-        "format": "cargo fmt",
-        "start": "cargo run",
-    }
-
-
-async def _go(host: Host, names: Mapping[str, str]) -> dict[str, str]:
-    if "go.mod" not in names:
-        return {}
-    return {
-        "install": "go mod download",
-        "build": "go build ./...",
-        "lint": "go vet ./...",
-        "format": "gofmt -w .",
-        "start": "go run .",
-    }
-
-
-async def _builders(host: Host, names: Mapping[str, str]) -> dict[str, str]:
-    return next(({"build": command} for name, command in _BUILDERS.items() if name in names), {})
 
 
 async def _make_alone(host: Host, names: Mapping[str, str]) -> dict[str, str]:

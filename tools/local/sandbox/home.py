@@ -43,23 +43,15 @@ _CACHE_NAMES = """
 #: Too many writers to share while nobody watches: a command starts with an empty one.
 _EMPTY_NAMES = ".gradle/caches"
 #: Variables that name an installation, or a cache below it.
+_INSTALLATIONS = """
+VIRTUAL_ENV CONDA_PREFIX PYENV_ROOT FNM_DIR VOLTA_HOME PNPM_HOME JAVA_HOME GOROOT GOMODCACHE RUSTUP_HOME RBENV_ROOT
+ASDF_DIR ASDF_DATA_DIR
+"""
 _VARIABLES = {
-    "VIRTUAL_ENV": "",
-    "CONDA_PREFIX": "",
-    "PYENV_ROOT": "",
+    **dict.fromkeys(_INSTALLATIONS.split(), ""),
     "NVM_DIR": "versions",
-    "FNM_DIR": "",
-    "VOLTA_HOME": "",
-    "PNPM_HOME": "",
-    "JAVA_HOME": "",
-    "GOROOT": "",
     "GOPATH": "pkg",
-    "GOMODCACHE": "",
     "CARGO_HOME": "registry",
-    "RUSTUP_HOME": "",
-    "RBENV_ROOT": "",
-    "ASDF_DIR": "",
-    "ASDF_DATA_DIR": "",
 }
 _FRESH_SECONDS = 2.0
 #: Entries of a hidden directory that may be links.
