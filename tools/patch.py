@@ -6,11 +6,14 @@ and takes eight times as long.
 
 import difflib
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tools.errors import NoMatch
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
+#: Git writes it before each file; no line of a hunk begins with it.
+_NEXT_FILE = "\ndiff --git "
 
 
 @dataclass(slots=True)
@@ -51,7 +54,7 @@ class FilePatch:
 
 def parse_patch(text: str) -> list[FilePatch]:
     """The files of a patch that is to be applied; raises `NoMatch` if it is incomplete."""
-    files = read_diff(text.replace("\r\n", "\n"))
+    files = list(read_diff(text.replace("\r\n", "\n")))
     if not files:
         why = "This is not a unified diff: it has no `--- a/file` and `+++ b/file` lines."
         raise NoMatch(why, advice="Write one, or use edit_file.")
@@ -66,27 +69,44 @@ def parse_patch(text: str) -> list[FilePatch]:
     return files
 
 
-def read_diff(text: str) -> list[FilePatch]:
-    """The files of a diff with text in it, as far as it can be read."""
-    files: list[FilePatch] = []
-    lines = text.split("\n")
+def read_diff(text: str) -> Iterator[FilePatch]:
+    """The files of a diff with text in it, as far as it can be read.
+
+    One after the other: while the lines of a large diff are kept, each garbage collection stops all threads for long.
+    """
+    start = 0
+    while start < len(text):
+        end = text.find(_NEXT_FILE, start) + 1 or len(text)
+        yield from _read_files(text[start:end].split("\n"))
+        start = end
+
+
+def _read_files(lines: list[str]) -> Iterator[FilePatch]:
+    file: FilePatch | None = None
     place = 0
     while place < len(lines):
         line, following = lines[place], lines[place + 1] if place + 1 < len(lines) else ""
-        if line.startswith("rename from ") and following.startswith("rename to "):
-            files.append(FilePatch(line[12:].strip('"'), following[10:].strip('"')))
-            place += 2
-        elif line.startswith("--- ") and following.startswith("+++ "):
-            source, target = _name(line[4:]), _name(following[4:])
-            renamed = files and not files[-1].hunks and (files[-1].source, files[-1].target) == (source, target)
-            if not renamed:
-                files.append(FilePatch(source, target))
-            place += 2
-        elif (match := _HUNK.match(line)) and files:
-            place = _hunk(lines, place + 1, match, files[-1])
-        else:
-            place += 1
-    return files
+        if file is not None and (match := _HUNK.match(line)):
+            place = _hunk(lines, place + 1, match, file)
+            continue
+        started = _started(line, following)
+        if started is not None:
+            # Git names the files of a rename twice.
+            if file is not None and file != started:
+                yield file
+            file = started
+        place += 1 if started is None else 2
+    if file is not None:
+        yield file
+
+
+def _started(line: str, following: str) -> FilePatch | None:
+    """The file that two lines begin."""
+    if line.startswith("rename from ") and following.startswith("rename to "):
+        return FilePatch(line[12:].strip('"'), following[10:].strip('"'))
+    if line.startswith("--- ") and following.startswith("+++ "):
+        return FilePatch(_name(line[4:]), _name(following[4:]))
+    return None
 
 
 def _hunk(lines: list[str], place: int, match: re.Match[str], file: FilePatch) -> int:

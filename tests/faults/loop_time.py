@@ -1,11 +1,12 @@
 """The sidecar, with the processor time that its event loop spends at a stretch.
 
 Run in place of `sidecar`; SIGUSR1 starts the measurement. Processor time says whether something blocks the loop however
-busy the machine is. Each new maximum goes to the file that LOOP_TIME names, with the task that took it and where that
-task was a few times meanwhile.
+busy the machine is. A garbage collection in any thread counts too: it holds the interpreter's lock. Each new maximum
+goes to the file that LOOP_TIME names, with the task or thread that took it and where that task was meanwhile.
 """
 
 import asyncio
+import gc
 import json
 import os
 import signal
@@ -26,6 +27,8 @@ _LOOKS = 20
 #: The processor time of the loop's thread when the running stretch began, and where it was seen since.
 _began = float("inf")
 _seen: list[str] = []
+#: The processor time of a thread when its garbage collection began. Only one runs at a time.
+_collecting = 0.0
 
 
 def _start(*_: object) -> None:
@@ -43,8 +46,29 @@ def _look(loop: int) -> None:
             _seen.append(" < ".join(f"{Path(each.filename).name}:{each.lineno} {each.name}" for each in frames[::-1]))
 
 
+def _note(taken: float, who: str) -> None:
+    global _longest
+    if taken > _longest:
+        _longest = taken
+        text = json.dumps({"seconds": taken, "task": who, "seen": _seen})
+        Path(os.environ["LOOP_TIME"]).write_text(text, encoding="utf-8")
+
+
+def _collected(phase: str, info: dict[str, int]) -> None:
+    global _collecting
+    if phase == "start":
+        _collecting = time.thread_time()
+    else:
+        taken, thread = time.thread_time() - _collecting, threading.current_thread()
+        if taken <= _longest:
+            return
+        where = traceback.extract_stack(limit=6)[:-1]
+        places = " < ".join(f"{Path(each.filename).name}:{each.lineno} {each.name}" for each in where[::-1])
+        _note(taken, f"garbage collection {info['generation']} in {thread.name}: {places}")
+
+
 def _measured(handle: asyncio.Handle) -> None:
-    global _began, _longest
+    global _began
     _seen.clear()
     _began = time.thread_time()
     try:
@@ -52,13 +76,11 @@ def _measured(handle: asyncio.Handle) -> None:
     finally:
         taken, _began = time.thread_time() - _began, float("inf")
         if taken > _longest:
-            _longest = taken
-            task = getattr(handle._callback, "__self__", None)  # type: ignore[attr-defined]
-            text = json.dumps({"seconds": taken, "task": repr(task)[:500], "seen": _seen})
-            Path(os.environ["LOOP_TIME"]).write_text(text, encoding="utf-8")
+            _note(taken, repr(getattr(handle._callback, "__self__", None))[:500])  # type: ignore[attr-defined]
 
 
 if __name__ == "__main__":
     signal.signal(signal.SIGUSR1, _start)
+    gc.callbacks.append(_collected)
     asyncio.Handle._run = _measured  # type: ignore[method-assign]
     sys.exit(main())

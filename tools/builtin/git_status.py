@@ -38,6 +38,7 @@ def _render(text: str) -> ToolResult:
     branch = next(fields, "").removeprefix("## ")
     files: list[JsonValue] = []
     lines = [f"on {branch}"]
+    omitted = 0
     for entry in fields:
         if not entry:
             continue
@@ -45,15 +46,18 @@ def _render(text: str) -> ToolResult:
         origin = next(fields, "") if state[0] in "RC" else ""
         if state == "??" and is_cache(path):
             continue
+        if len(files) == _MOST:
+            omitted += 1
+            continue
         files.append({"path": path, "state": state, **({"from": origin} if origin else {})})
         lines.append(f"{state} {path}{f' (from {origin})' if origin else ''}")
     if not files:
         lines.append("nothing changed")
-    summary = f"{plural(len(files), 'changed file')} on {branch}"
-    details: dict[str, JsonValue] = {"branch": branch, **_tracking(branch), "changes": files[:_MOST]}
-    if len(files) > _MOST:
-        details["omitted"] = len(files) - _MOST
-        lines[_MOST + 1 :] = [f"… and {len(files) - _MOST:,} more"]
+    summary = f"{plural(len(files) + omitted, 'changed file')} on {branch}"
+    details: dict[str, JsonValue] = {"branch": branch, **_tracking(branch), "changes": files}
+    if omitted:
+        details["omitted"] = omitted
+        lines.append(f"… and {omitted:,} more")
     return ToolResult("\n".join(lines), details, summary)
 
 

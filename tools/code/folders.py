@@ -31,7 +31,7 @@ async def main_folders(host: Host, files: Sequence[str], lines: Mapping[str, int
     """Return the folders that hold most code."""
     counts, sizes = await asyncio.to_thread(_count, files, lines)
     names = [name for name, _ in sizes.most_common(_MAIN_FOLDERS)]
-    known = frozenset(files)
+    known = await asyncio.to_thread(frozenset, files)
     return [Folder(name, counts[name], sizes[name], await folder_purpose(host, name, known)) for name in sorted(names)]
 
 

@@ -1,6 +1,9 @@
 """The changed lines of a diff."""
 
+import gc
+
 from tools.code.review import ChangedLines, parse_changed_lines
+from tools.patch import PatchHunk, read_diff
 
 
 def test_a_diff_is_read_without_being_misled_by_what_stands_in_it() -> None:
@@ -15,3 +18,17 @@ def test_a_diff_is_read_without_being_misled_by_what_stands_in_it() -> None:
         ChangedLines("a.md", frozenset({3, 4}), False),
         ChangedLines("b.py", frozenset({1}), True),
     ]
+
+
+def test_a_large_diff_is_read_file_by_file() -> None:
+    """While all its hunks are kept, each garbage collection stops every thread of the sidecar."""
+    diff = "".join(
+        f"diff --git a/{n}.py b/{n}.py\n--- a/{n}.py\n+++ b/{n}.py\n@@ -1 +1 @@\n-{n}\n+x\n" for n in range(1_000)
+    )
+    most = 0
+
+    for file in read_diff(diff):
+        assert len(file.hunks) == 1
+        most = max(most, sum(isinstance(each, PatchHunk) for each in gc.get_objects()) if file.path[0] == "9" else 0)
+
+    assert 0 < most <= 2
