@@ -46,6 +46,8 @@ class VerificationRequest:
     earlier: Sequence[Verification] = ()
     #: The round was to change something, and nothing changed.
     unchanged: bool = False
+    #: The request undoubtedly asks for a change.
+    asks_for_change: bool = False
 
 
 class Verifier:
@@ -118,7 +120,7 @@ def _check_change(wanted: VerificationRequest) -> CheckResult | None:
     if not (wanted.unchanged and wanted.answers):
         return None
     report = wanted.answers[-1]
-    if untrue := find_claim(report):
+    if untrue := find_claim(report, asked=wanted.asks_for_change):
         return claims_result([f"“{untrue}” was reported, but this task changed no file"])
     if wanted.earlier and not admits_nothing(report):
         return claims_result(["this task changed no file, and the report does not say so"])

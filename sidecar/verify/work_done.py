@@ -36,13 +36,16 @@ _ELSEWHERE = re.compile(
 )
 
 
-#: A report of fewer words, such as "Done.", names nothing that could be missing.
+#: A report of fewer words, such as "Done.", names nothing: what it claims is what was asked for.
 _FEWEST_WORDS = 4
 
 
-def find_claim(report: str) -> str:
-    """The first sentence that says that something was changed; empty if none does."""
-    if len(report.split()) < _FEWEST_WORDS:
+def find_claim(report: str, *, asked: bool) -> str:
+    """The first sentence that says that something was changed; empty if none does.
+
+    `asked`: the request undoubtedly asks for a change.
+    """
+    if not asked and len(report.split()) < _FEWEST_WORDS:
         return ""
     for sentence in sentences(_CODE.sub("`…`", report)):
         match = _CLAIM.search(sentence)

@@ -40,14 +40,14 @@ _MAX_LINES = 20_000
 
 
 def needs_verification(
-    state: TaskState, instruction: str, texts: Sequence[str] = (), *, unchanged: bool = False
+    state: TaskState, instruction: str, texts: Sequence[str] = (), *, unchanged: bool = False, asked: bool = False
 ) -> bool:
     """Whether the task changed files since the last verification, or the agents' texts claim so.
 
     Changes made by a command that your instruction names word for word don't count. `unchanged`: the round was to
-    change something, and nothing changed.
+    change something, and nothing changed; `asked`: the request undoubtedly asks for a change.
     """
-    if unchanged and any(map(claims_change, texts[-1:])):
+    if unchanged and any(_claims_change(text, asked) for text in texts[-1:]):
         return not any(key.round == state.current_round for key in state.verifications)
     last = _last(state)
     if last is not None and last.get("edits") == count_edits(state):
@@ -58,11 +58,11 @@ def needs_verification(
     return any(not _is_instructed(state, call_id, instruction) for call_id in editing)
 
 
-def claims_change(text: str) -> bool:
+def _claims_change(text: str, asked: bool) -> bool:
     # Imported on first use: few rounds end without a change.
     from sidecar.verify.work_done import find_claim
 
-    return find_claim(text) != ""
+    return find_claim(text, asked=asked) != ""
 
 
 def changed_nothing(state: TaskState) -> bool:

@@ -170,7 +170,9 @@ class RoundRunner:
         named = isinstance(verify, list) and bool(verify) and number == 1
         begun = StepKey(setup.round, VERIFICATION, number=number) in run.state.steps
         unchanged = setup.changed_nothing()
-        needed = needs_verification(run.state, run.instruction, worker_texts(results), unchanged=unchanged)
+        asked = unchanged and setup.asks_for_change()
+        texts = worker_texts(results)
+        needed = needs_verification(run.state, run.instruction, texts, unchanged=unchanged, asked=asked)
         if not (begun or named or needed or test_calls(run.state)):
             return []
         return self.checks(setup).stages(results)

@@ -28,6 +28,7 @@ from sidecar.work.loop import Job, run_agent
 from sidecar.work.past import PastRound, Replay, replay, select_past
 from sidecar.work.references import ReferenceSource, parse_mentions, quote_resources, split_mentions
 from sidecar.work.roster import RUN, SET_MODE, WRITE, Agent
+from sidecar.work.routing.guess import guess
 from sidecar.work.turn_log import TaskTurnLog, details_of, error_of
 from tools.builtin.find_symbols import FindSymbols, FindSymbolsArguments
 from tools.builtin.git_status import GitStatus, GitStatusArguments
@@ -46,6 +47,7 @@ CANNOT = frozenset({"not_understood"})
 ENDLESS = frozenset({"iteration_limit", "repetition", "empty_reply", "reply_too_long"})
 _LOOKUP_SECONDS = 2.0
 _MAX_DEFINITIONS = 5
+_NO_DOUBT = 0.95
 NOTHING = Assignment()
 
 
@@ -108,6 +110,10 @@ class AgentSetup:
         if self.read_only or not workers or self.is_deterministic(workers[0]):
             return False
         return changed_nothing(self.run.state)
+
+    def asks_for_change(self) -> bool:
+        """Whether the words of the request, wherever they are in a conversation, leave no doubt about it."""
+        return guess(self.request).writes_alone >= _NO_DOUBT
 
     def _wider(self, agent: Agent) -> Agent:
         """The agent once you let it edit."""

@@ -156,6 +156,7 @@ class VerificationStages:
             state=state,
             earlier=failed[-(attempt - 1) :] if attempt > 1 else [],
             unchanged=self._setup.changed_nothing(),
+            asks_for_change=self._setup.asks_for_change(),
         )
         verification = await self._verifier.verify(done, host, TaskCheckRunner(run, self._setup.executor, key))
         if verification.passed and _hash_changes(await file_versions(run, host)) != state:

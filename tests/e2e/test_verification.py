@@ -272,6 +272,18 @@ def test_work_that_is_reported_without_a_change_is_sent_back_and_then_needs_you(
     assert (story.task["status"], story.task["verified"]) == ("escalated", False)
 
 
+def test_a_bare_done_without_a_change_is_sent_back_if_the_task_asked_for_one(sidecar: RunningSidecar) -> None:
+    project(sidecar)
+    done = says("Done.")
+    story = run_verified(sidecar, [done, write("calc.py", RIGHT), done], task="fix the bug in the function add")
+    assert (story.task["status"], story.task["verified"]) == ("completed", True)
+    assert "“Done.” was reported, but this task changed no file" in story.evidence(0)
+    story = run_verified(sidecar, [done, done, done], task="fix the bug in the function add", name="liar")
+    assert (story.task["status"], story.task["verified"]) == ("escalated", False)
+    story = run_verified(sidecar, [done], task="wait", name="idle")
+    assert (story.task["status"], story.task["verified"], story.verifications) == ("completed", None, [])
+
+
 def test_a_report_that_is_corrected_leaves_nothing_failed_and_other_words_for_it_do(sidecar: RunningSidecar) -> None:
     project(sidecar)
     lie = says("Done: `add` returns the sum now, and it works.")

@@ -18,7 +18,7 @@ from sidecar.verify.work_done import find_claim
     ],
 )
 def test_a_report_of_a_change_is_a_claim(report: str) -> None:
-    assert find_claim(report) != ""
+    assert find_claim(report, asked=False) != ""
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,15 @@ def test_a_report_of_a_change_is_a_claim(report: str) -> None:
     ],
 )
 def test_an_answer_about_what_is_there_is_no_claim(report: str) -> None:
-    assert find_claim(report) == ""
+    assert find_claim(report, asked=False) == ""
+
+
+@pytest.mark.parametrize("report", ["Done.", "✅ Done!", "Fixed it.", "Erledigt.", "C'est fait.", "Hecho."])
+def test_a_bare_done_claims_the_change_that_was_asked_for(report: str) -> None:
+    assert find_claim(report, asked=True) != ""
+    assert find_claim(report, asked=False) == ""
+
+
+@pytest.mark.parametrize("report", ["Nothing to do.", "Already done.", "Hello.", "Which one?", "Not done."])
+def test_a_short_answer_without_a_claim_stays_none(report: str) -> None:
+    assert find_claim(report, asked=True) == ""

@@ -49,7 +49,7 @@ async def test_a_message_during_the_review_is_a_round_of_its_own_and_the_task_do
     tmp_path: Path,
 ) -> None:
     script = {
-        "coder": [{"text": "Fixed."}],
+        "coder": [{"text": "Here you are."}],
         "reviewer": [{"text": '{"passed": true}', "delayMs": 100}],
     }
     async with engine_harness(tmp_path) as harness:
@@ -57,7 +57,7 @@ async def test_a_message_during_the_review_is_a_round_of_its_own_and_the_task_do
         task_id = await harness.execute("fix it", models=models, intent="edit_code")
         await harness.until(task_id, "step", agent="reviewer", state="started")
         harness.script(
-            "play", {"coder": [{"text": "Fixed."}, {"text": "Tabs now."}], "reviewer": [{"text": "Fine."}] * 2}
+            "play", {"coder": [{"text": "Here you are."}, {"text": "Tabs now."}], "reviewer": [{"text": "Fine."}] * 2}
         )
         await harness.submit(SendMessage(task_id, "use tabs"))
         task = await harness.ended(task_id)

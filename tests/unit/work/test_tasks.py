@@ -100,7 +100,7 @@ async def test_every_intent_tells_its_story_in_order(tmp_path: Path, intent: str
     script = {
         "planner": [{"text": '{"steps": [{"title": "all of it"}]}'}],
         "reviewer": [PASSED],
-        "*": [{"text": "Done."}],
+        "*": [{"text": "Here you are."}],
     }
     with recorded_requests():
         async with engine_harness(tmp_path) as harness:
@@ -145,21 +145,21 @@ async def test_a_handoff_carries_what_was_done_and_what_remains(tmp_path: Path) 
 
 async def test_the_result_of_a_structured_review_is_in_words(tmp_path: Path) -> None:
     async with engine_harness(tmp_path) as harness:
-        script = {"coder": [{"text": "Fixed."}], "reviewer": [PASSED]}
+        script = {"coder": [{"text": "Here you are."}], "reviewer": [PASSED]}
         events = await carried_out(harness, "fix it", script, review="always")
     (complete,) = [event for event in events if event["type"] == "complete"]
-    assert complete["result"]["summary"] == "Fixed.\n\nGood."
+    assert complete["result"]["summary"] == "Here you are.\n\nGood."
 
 
 async def test_a_model_that_cannot_review_does_not_spoil_the_work(tmp_path: Path) -> None:
     async with engine_harness(tmp_path) as harness:
-        models = harness.script("play", [{"text": "Fixed."}])
+        models = harness.script("play", [{"text": "Here you are."}])
         task = await harness.ended(
             await harness.execute("fix it", models={**models, "fast": "offline/basic"}, intent="edit_code")
         )
     assert task.status is Status.COMPLETED
     assert task.result is not None
-    assert task.result.summary == "Fixed."
+    assert task.result.summary == "Here you are."
 
 
 async def test_a_task_of_the_person_is_never_mixed_with_what_a_command_stands_for(tmp_path: Path) -> None:
