@@ -115,7 +115,7 @@ def _hide(places: Iterable[str]) -> list[str]:
 
 
 def _is_beneath(place: str, others: Iterable[str]) -> bool:
-    return any(f"{place}/".startswith(f"{other.rstrip('/')}/") for other in others)
+    return f"{place}/".startswith(tuple([f"{other.rstrip('/')}/" for other in others]))
 
 
 def _readonly(access: CommandAccess) -> list[str]:
