@@ -17,6 +17,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from sidecar.memory.calls import join_calls
 from sidecar.memory.history import read_history
 from sidecar.memory.indexer import Indexer, wanted
 from sidecar.memory.postings import join_segments, many_segments
@@ -119,7 +120,9 @@ def refresh(store: sqlite3.Connection, workspace: str, paths: Sequence[str]) -> 
             write_statistics(store)
         if many_segments(store) or _mostly_dead(store):
             with transaction(store):
-                join_segments(store, {row[0] for row in store.execute("SELECT id FROM files")})
+                files = {row[0] for row in store.execute("SELECT id FROM files")}
+                join_segments(store, files)
+                join_calls(store, files)
                 set_meta(store, "dead", 0)
             with contextlib.suppress(sqlite3.OperationalError):  # the next time, if another process is writing
                 store.execute("VACUUM")

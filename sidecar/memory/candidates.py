@@ -13,13 +13,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sidecar.memory.features import ChunkCandidate, FileCandidate, file_features, held_by, measured_chunk
 from sidecar.memory.postings import CHUNKS_PER_FILE, FILE_SHIFT, PATH_PLACE
 from sidecar.memory.query_terms import QueryTerms, Term
 from sidecar.memory.resolver import unit_of
 from sidecar.memory.store import get_meta
+from sidecar.memory.store import select as _select
 from sidecar.memory.tokens import name_terms
 
 #: How many chunks and files are measured, of the product's own code and of tests, documents and configuration.
@@ -343,12 +344,3 @@ def _compare_chunks(own: Sequence[ChunkCandidate], files: Mapping[int, FileCandi
 
 def _rank_share(place: int) -> float:
     return 5 / (5 + place)
-
-
-def _select(store: sqlite3.Connection, statement: str, values: Iterable[int | str], tail: str = "") -> list[Any]:
-    """`statement` ends in `IN`; at most 900 values at once, as SQLite allows."""
-    wanted, rows = list(values), []
-    for start in range(0, len(wanted), 900):
-        part = wanted[start : start + 900]
-        rows += store.execute(f"{statement} ({','.join('?' * len(part))}){tail}", part).fetchall()
-    return rows

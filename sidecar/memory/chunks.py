@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _BLOCK_LINES = 60
 _GAP_LINES = 20
 _MAX_CHUNKS = 4_000
+_LONGEST_NAME = 100
 _TYPES = frozenset(("class", "struct", "interface", "trait", "module", "namespace", "enum", "record"))
 _FUNCTIONS = frozenset(("function", "method", "constructor"))
 _COMMENTS = frozenset(("comment", "line_comment", "block_comment"))
@@ -128,7 +129,8 @@ def _cut_code(source: SourceText, language: Language) -> FileFacts:
             name = f"{receiver[1]}.{each.name}" if receiver else name
         open_.append((node.end_byte, name, each.kind))
         chunks.append(_code_chunk(node, name, kind, definitions, place, lines, covered, branches))
-    calls = [Called(line_of(node), name) for node in found.get("call", ()) if (name := _called(node))]
+    text = source.text
+    calls = [Called(line_of(node), name) for node in found.get("call", ()) if (name := _called(node, text))]
     rest = [number for number in range(1, len(lines) + 1) if not covered[number] and lines[number - 1].strip()]
     chunks += _blocks(lines, rest, "block")
     return FileFacts(chunks, calls, list(found.get("import", ())))
@@ -227,14 +229,21 @@ def _docstring(node: "Node") -> "Node | None":
     return first if first is not None and first.type == "string" else None
 
 
-def _called(node: "Node") -> str:
+def _called(node: "Node", source: bytes) -> str:
     """The last part of what is called: `c` of `a.b.c()`."""
+    start, end = node.start_byte, node.end_byte
+    # Most calls end with a dot and the name; asking the tree takes several times as long.
+    text = source[max(start, end - _LONGEST_NAME - 1) : end].rpartition(b".")
+    if text[1] or end - start <= _LONGEST_NAME:
+        name = text[2].decode("utf-8", "replace")
+        if name.isidentifier():
+            return name
     found = node
     if node.child_count:
         named = (node.child_by_field_name(field) for field in ("attribute", "property", "field", "name"))
         found = next(filter(None, named), node)
-    text = text_of(found)
-    return text if text.isidentifier() and len(text) <= 100 else ""
+    name = text_of(found)
+    return name if name.isidentifier() and len(name) <= _LONGEST_NAME else ""
 
 
 # -- text ------------------------------------------------------------------------------------------------------------

@@ -3,10 +3,12 @@
 import sqlite3
 from collections.abc import Iterable, Iterator
 
+from sidecar.memory.calls import read_calls
 from sidecar.memory.indexer import has_words
 from sidecar.memory.port import Affected
-from sidecar.memory.postings import files_with
+from sidecar.memory.postings import FILE_SHIFT, files_with
 from sidecar.memory.resolver import unit_of
+from sidecar.memory.store import select
 from sidecar.memory.tokens import terms_of
 
 _MAX_DEPTH = 6
@@ -17,7 +19,7 @@ _IMPORTERS = """
 WITH RECURSIVE reached (unit, distance) AS (
     SELECT ?, 0
     UNION
-    SELECT files.unit, reached.distance + 1
+    SELECT coalesce(files.package, files.path), reached.distance + 1
     FROM reached JOIN edges ON edges.target = reached.unit JOIN files ON files.id = edges.source
     WHERE reached.distance < ?
 ), nearest AS (
@@ -43,12 +45,7 @@ FROM offered JOIN edges ON edges.target = offered.target AND edges.name IN (offe
 JOIN files ON files.id = edges.source
 GROUP BY files.path ORDER BY files.path LIMIT ?
 """
-#: The second condition is that of the index.
-_PACKAGE = "SELECT path, words FROM files WHERE unit = ? AND unit <> path ORDER BY path"
-_CALLERS = """
-SELECT DISTINCT files.path, chunks.symbol, calls.line FROM calls JOIN files ON files.id = calls.file
-LEFT JOIN chunks ON chunks.id = calls.chunk WHERE calls.name = ? ORDER BY files.path, calls.line LIMIT ?
-"""
+_PACKAGE = "SELECT path, words FROM files WHERE package = ? ORDER BY path"
 
 
 def files_of_symbol(store: sqlite3.Connection, symbol: str) -> list[tuple[str, str, int, str]]:
@@ -56,8 +53,8 @@ def files_of_symbol(store: sqlite3.Connection, symbol: str) -> list[tuple[str, s
     name = symbol.rpartition(".")[2]
     rows = store.execute(
         "SELECT files.path, chunks.symbol, chunks.line, chunks.kind FROM chunks JOIN files ON files.id = chunks.file "
-        "WHERE chunks.name = ? AND chunks.kind NOT IN ('section', 'text', 'block') ORDER BY files.kind = 'test', "
-        "files.path, chunks.line LIMIT 50",
+        "WHERE chunks.name = ? AND chunks.name <> '' AND chunks.kind NOT IN ('section', 'text', 'block') "
+        "ORDER BY files.kind = 'test', files.path, chunks.line LIMIT 50",
         (name,),
     ).fetchall()
     exact = [row for row in rows if row[1] == symbol or row[1].endswith(f".{symbol}")]
@@ -116,10 +113,14 @@ def _of_symbol(store: sqlite3.Connection, path: str, symbol: str) -> Iterator[Af
 
 def _callers(store: sqlite3.Connection, name: str) -> dict[str, tuple[str, int]]:
     """By file, the first definition that calls the name, and the line."""
-    found: dict[str, tuple[str, int]] = {}
-    for path, symbol, line in store.execute(_CALLERS, (name, _MAX_HITS)):
-        found.setdefault(path, (symbol or "", line))
-    return found
+    first: dict[int, tuple[int, int]] = {}
+    for chunk, line in read_calls(store, name):
+        file = chunk >> FILE_SHIFT
+        first[file] = min(first.get(file, (line, chunk)), (line, chunk))
+    paths = sorted((path, file) for file, path in select(store, "SELECT id, path FROM files WHERE id IN", first))
+    chunks = [first[file][1] for _, file in paths[:_MAX_HITS]]
+    symbols = dict(select(store, "SELECT id, symbol FROM chunks WHERE id IN", chunks))
+    return {path: (symbols.get(first[file][1], ""), first[file][0]) for path, file in paths[:_MAX_HITS]}
 
 
 def _writes(store: sqlite3.Connection, path: str, name: str) -> bool:

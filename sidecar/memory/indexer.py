@@ -1,5 +1,6 @@
 """Writes files into a workspace's index. The builder process uses it for all files, the sidecar for a few."""
 
+import json
 import re
 import sqlite3
 from array import array
@@ -8,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from zlib import crc32
 
+from sidecar.memory.calls import CallAccumulator
 from sidecar.memory.chunks import Chunk, FileFacts, cut
 from sidecar.memory.imports import ImportRow, imports_of
 from sidecar.memory.postings import (
@@ -51,12 +53,12 @@ _SCOPE_WEIGHT = 2
 _PATH_WEIGHT = 2
 _PATH_LENGTH = 8
 _LAST = LAST_FILE // 2
+INSERT_EDGE = "INSERT OR IGNORE INTO edges VALUES (?, ?, ?, ?, ?, ?, ?)"
 _INSERTS = {
     "stamps": "UPDATE files SET size = ?, mtime = ? WHERE id = ?",
     "files": "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    "chunks": "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    "imports": "INSERT INTO imports VALUES (?, ?, ?, ?, ?, ?, ?)",
-    "calls": "INSERT INTO calls VALUES (?, ?, ?, ?)",
+    "definitions": "INSERT INTO definitions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    "imports": "INSERT INTO imports VALUES (?, ?)",
 }
 
 
@@ -86,6 +88,7 @@ class Indexer:
         self._store = store
         self._root = WorkspaceRoot(workspace)
         self._postings = Accumulator()
+        self._calls = CallAccumulator()
         self._rows: dict[str, list[tuple[object, ...]]] = {table: [] for table in _INSERTS}
         self._gone: set[int] = set()
         self._next = int(get_meta(store, "next") or 1)
@@ -147,18 +150,21 @@ class Indexer:
             self._rows[table].clear()
         if edits:
             self._postings.append(self._store, EDITS, self._gone)
+            self._calls.append(self._store, EDITS, self._gone)
             set_meta(self._store, "edits", 1)
         elif self._postings.size:
-            self._postings.write(self._store, begin_segment(self._store))
+            segment = begin_segment(self._store)
+            self._postings.write(self._store, segment)
+            self._calls.write(self._store, segment)
         self._gone.clear()
         set_meta(self._store, "next", self._next)
 
     def _drop(self, file: int) -> None:
-        """The file's postings stay and lead to nothing; `dead` counts their chunks."""
+        """The file's postings and calls stay and lead to nothing; `dead` counts their chunks."""
         first = file * CHUNKS_PER_FILE
-        chunks = "DELETE FROM chunks WHERE id BETWEEN ? AND ?"
+        chunks = "DELETE FROM definitions WHERE id BETWEEN ? AND ?"
         dropped = self._store.execute(chunks, (first, first + PATH_PLACE)).rowcount
-        for table, column in (("imports", "file"), ("calls", "file"), ("edges", "source"), ("files", "id")):
+        for table, column in (("imports", "file"), ("edges", "source"), ("files", "id")):
             self._store.execute(f"DELETE FROM {table} WHERE {column} = ?", (file,))  # noqa: S608
         set_meta(self._store, "dead", int(get_meta(self._store, "dead") or 0) + max(dropped, 0))
 
@@ -174,10 +180,11 @@ class Indexer:
         language = source.language.name if source.language else ""
         length = self._collect_chunks(file, path, facts)
         self._rows["files"].append(
-            (file, path, size, mtime, hashed, language, kind, text.count("\n") + 1, unit_of(path), length,
-             bytes(words))
+            (file, path, size, mtime, hashed, language, kind, text.count("\n") + 1,
+             unit_of(path) if words else None, length, bytes(words))
         )  # fmt: skip
-        self._rows["imports"] += [(file, *each) for each in _raw(source, facts)]
+        if statements := [_packed(each) for each in imports_of(source, facts.imports)]:
+            self._rows["imports"].append((file, json.dumps(statements, ensure_ascii=False, separators=(",", ":"))))
 
     def _collect_chunks(self, file: int, path: str, facts: FileFacts) -> int:
         """The sum of the chunks' lengths."""
@@ -189,8 +196,8 @@ class Indexer:
             length = terms.total()
             total += length
             scope, _, name = chunk.symbol.rpartition(".") if chunk.kind != "section" else ("", "", chunk.symbol)
-            self._rows["chunks"].append(
-                (key, file, chunk.line, chunk.end_line, chunk.symbol, name, chunk.kind, chunk.complexity, length)
+            self._rows["definitions"].append(
+                (key, chunk.line, chunk.end_line, scope, name, chunk.kind, chunk.complexity, length)
             )
             for term in name_terms(name):
                 terms[term] += _NAME_WEIGHT
@@ -205,30 +212,32 @@ class Indexer:
 
     def _collect_calls(self, file: int, facts: FileFacts) -> None:
         """Each name that a chunk calls, once; the innermost definition around the line is the caller."""
-        around = _innermost(facts.chunks)
+        if not facts.calls:
+            return
+        around = _innermost(facts.chunks, max(facts.calls).line)
         first = file * CHUNKS_PER_FILE
-        rows: dict[tuple[int, str], int] = {}
-        for call in facts.calls:
-            place = around.get(call.line, -1)
-            rows.setdefault((first + place if place >= 0 else 0, call.name), call.line)
-        self._rows["calls"] += [(file, chunk, name, line) for (chunk, name), line in rows.items()]
+        seen: set[tuple[int, str]] = set()
+        for line, name in facts.calls:
+            caller = around[line], name
+            if caller not in seen:
+                seen.add(caller)
+                self._calls.add(name, first + caller[0], line)
 
     def resolve(self, resolver: Resolver, files: Iterable[tuple[int, str]]) -> None:
         """Replace the import edges of these files."""
         for file, path in files:
             self._store.execute("DELETE FROM edges WHERE source = ?", (file,))
-            rows = self._store.execute(
-                "SELECT line, module, name, alias, exported, member FROM imports WHERE file = ?", (file,)
-            ).fetchall()
             edges: dict[tuple[str, str, str], tuple[object, ...]] = {}
-            for row in rows:
-                each = ImportRow(*row)
+            for each in read_imports(self._store, file):
                 for edge in resolver.resolve(each, path):
                     key = (edge.target, edge.name, each.alias if each.exported else "")
+                    # An alias that is the name itself is none.
+                    alias = each.alias if each.alias != edge.name else ""
                     edges.setdefault(
-                        key, (file, edge.target, edge.name, each.alias, each.line, each.exported, edge.certain)
+                        key, (file, edge.target, edge.name, int(each.exported), alias, each.line, edge.certain)
                     )
-            self._store.executemany("INSERT INTO edges VALUES (?, ?, ?, ?, ?, ?, ?)", edges.values())
+            if edges:
+                self._store.executemany(INSERT_EDGE, edges.values())
 
 
 def _kind(path: str, content: bytes, *, known: bool) -> str:
@@ -249,17 +258,28 @@ def _facts(source: SourceText, kind: str) -> FileFacts:
     return facts._replace(chunks=[]) if kind == "generated" or long or widest > _LONG_LINE else facts
 
 
-def _raw(source: SourceText, facts: FileFacts) -> Iterable[tuple[object, ...]]:
-    for each in imports_of(source, facts.imports):
-        yield (each.line, each.module[:500], each.name[:200], each.alias[:200], int(each.exported), each.member[:200])
+def _packed(each: ImportRow) -> tuple[object, ...]:
+    """The fields of an import, without defaults at its end."""
+    if each.member:
+        return each.line, each.module[:500], each.name[:200], each.alias[:200], int(each.exported), each.member[:200]
+    if each.exported:
+        return each.line, each.module[:500], each.name[:200], each.alias[:200], 1
+    return each.line, each.module[:500], each.name[:200], each.alias[:200]
 
 
-def _innermost(chunks: Sequence[Chunk]) -> dict[int, int]:
-    """For each line, the place of the innermost definition that holds it."""
-    found: dict[int, int] = {}
-    for place, chunk in enumerate(chunks):  # outer definitions come first
+def read_imports(store: sqlite3.Connection, file: int) -> list[ImportRow]:
+    """The import statements of a file, as they were when it was indexed."""
+    row = store.execute("SELECT statements FROM imports WHERE file = ?", (file,)).fetchone()
+    return [] if row is None else [ImportRow(*each) for each in json.loads(row[0])]
+
+
+def _innermost(chunks: Sequence[Chunk], last: int) -> list[int]:
+    """For each line, the place of the innermost definition that holds it, or the place of the file's path."""
+    found = [PATH_PLACE] * (last + 1)
+    for place, chunk in enumerate(chunks[:PATH_PLACE]):  # outer definitions come first
         if chunk.symbol and chunk.kind not in ("section", "text"):
-            found.update(dict.fromkeys(range(chunk.line, chunk.end_line + 1), place))
+            end = min(chunk.end_line, last) + 1
+            found[chunk.line : end] = [place] * (end - chunk.line)
     return found
 
 

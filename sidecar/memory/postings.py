@@ -141,7 +141,9 @@ def files_with(store: sqlite3.Connection, term: str) -> set[int]:
 def begin_segment(store: sqlite3.Connection) -> int:
     """The number of a new segment of the builder. Inside of a transaction."""
     if get_meta(store, "edits") == "1":  # their ids are lower than those of the new segment
-        store.execute("UPDATE postings SET segment = ? WHERE segment = ?", (_count(store), EDITS))
+        number = _count(store)
+        for table in ("postings", "calls"):
+            store.execute(f"UPDATE {table} SET segment = ? WHERE segment = ?", (number, EDITS))  # noqa: S608
         set_meta(store, "edits", 0)
     return _count(store)
 

@@ -2,39 +2,42 @@
 
 import contextlib
 import sqlite3
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 #: A file of another version is thrown away: everything in it can be built again.
-VERSION = 5
+VERSION = 6
 _BUSY_SECONDS = 10.0
 _CACHE_KIB = 4_096
 
+#: Nothing is stored twice: `package` is that of a Go file, a chunk's file is in its id, its symbol is a view's,
+#: `statements` are the imports of a file as JSON, and `places` pairs of a chunk and a line.
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE files (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER, mtime INTEGER, hash BLOB,
-    language TEXT, kind TEXT, lines INTEGER, unit TEXT, length INTEGER, words BLOB
+    language TEXT, kind TEXT, lines INTEGER, package TEXT, length INTEGER, words BLOB
 );
-CREATE INDEX files_unit ON files (unit) WHERE unit <> path;
-CREATE TABLE chunks (
-    id INTEGER PRIMARY KEY, file INTEGER NOT NULL, line INTEGER, end_line INTEGER, symbol TEXT, name TEXT,
-    kind TEXT, complexity INTEGER, length INTEGER
+CREATE INDEX files_package ON files (package) WHERE package IS NOT NULL;
+CREATE TABLE definitions (
+    id INTEGER PRIMARY KEY, line INTEGER, end_line INTEGER, scope TEXT, name TEXT, kind TEXT, complexity INTEGER,
+    length INTEGER
 );
-CREATE INDEX chunks_name ON chunks (name);
-CREATE TABLE imports (
-    file INTEGER NOT NULL, line INTEGER, module TEXT, name TEXT, alias TEXT, exported INTEGER, member TEXT
-);
-CREATE INDEX imports_file ON imports (file);
+CREATE INDEX definitions_name ON definitions (name) WHERE name <> '';
+CREATE VIEW chunks AS SELECT
+    id, id >> 12 AS file, line, end_line, CASE scope WHEN '' THEN name ELSE scope || '.' || name END AS symbol, name,
+    kind, complexity, length
+FROM definitions;
+CREATE TABLE imports (file INTEGER PRIMARY KEY, statements TEXT NOT NULL);
 CREATE TABLE edges (
-    source INTEGER NOT NULL, target TEXT NOT NULL, name TEXT, alias TEXT, line INTEGER, exported INTEGER,
-    certain INTEGER
-);
-CREATE INDEX edges_target ON edges (target, name);
-CREATE INDEX edges_source ON edges (source);
-CREATE TABLE calls (
-    file INTEGER NOT NULL, chunk INTEGER, name TEXT, line INTEGER, PRIMARY KEY (file, chunk, name)
+    source INTEGER NOT NULL, target TEXT NOT NULL, name TEXT NOT NULL, exported INTEGER NOT NULL, alias TEXT NOT NULL,
+    line INTEGER, certain INTEGER, PRIMARY KEY (source, target, name, exported, alias)
 ) WITHOUT ROWID;
-CREATE INDEX calls_name ON calls (name);
+CREATE INDEX edges_target ON edges (target, name);
+CREATE TABLE calls (
+    name TEXT NOT NULL, segment INTEGER NOT NULL, places BLOB, PRIMARY KEY (name, segment)
+) WITHOUT ROWID;
 CREATE TABLE commits (id INTEGER PRIMARY KEY, time INTEGER, author TEXT, subject TEXT, paths BLOB);
 CREATE TABLE paths (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, commits BLOB);
 CREATE TABLE postings (
@@ -110,6 +113,15 @@ def get_meta(store: sqlite3.Connection, key: str) -> str:
 
 def set_meta(store: sqlite3.Connection, key: str, value: object) -> None:
     store.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, str(value)))
+
+
+def select(store: sqlite3.Connection, statement: str, values: Iterable[int | str], tail: str = "") -> list[Any]:
+    """`statement` ends in `IN`; at most 900 values at once, as SQLite allows."""
+    wanted, rows = list(values), []
+    for start in range(0, len(wanted), 900):
+        part = wanted[start : start + 900]
+        rows += store.execute(f"{statement} ({','.join('?' * len(part))}){tail}", part).fetchall()
+    return rows
 
 
 def size_of(path: Path) -> int:

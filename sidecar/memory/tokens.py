@@ -91,7 +91,7 @@ class _Terms(dict[str, tuple[str, ...]]):
     def __missing__(self, word: str) -> tuple[str, ...]:
         if len(self) > _KEPT_WORDS:
             self.clear()
-        found = self[word] = () if word.lower() in _NOT_COUNTED else terms_of(word)
+        found = self[word] = () if word.lower() in _NOT_COUNTED else terms_of.__wrapped__(word)
         return found
 
 

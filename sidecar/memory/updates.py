@@ -7,12 +7,10 @@ import os
 import sqlite3
 from collections.abc import Iterable
 
-from sidecar.memory.indexer import Indexer, wanted
+from sidecar.memory.imports import ImportRow
+from sidecar.memory.indexer import INSERT_EDGE, Indexer, read_imports, wanted
 from sidecar.memory.resolver import Resolver, is_manifest
 from sidecar.memory.store import get_meta, transaction
-
-#: An import without its line.
-_ImportKey = tuple[str, str, str, int, str]
 
 
 def update_files(store: sqlite3.Connection, workspace: str, changed: Iterable[str]) -> bool:
@@ -59,19 +57,19 @@ def _has_files(store: sqlite3.Connection, folder: str) -> bool:
     return found.fetchone() is not None
 
 
-def _imports(store: sqlite3.Connection, file: int) -> dict[_ImportKey, int]:
-    rows = store.execute("SELECT module, name, alias, exported, member, line FROM imports WHERE file = ?", (file,))
-    return {row[:5]: row[5] for row in rows}
+def _imports(store: sqlite3.Connection, file: int) -> dict[ImportRow, int]:
+    """By each import without its line, the line."""
+    return {each._replace(line=0): each.line for each in read_imports(store, file)}
 
 
 def _edges(store: sqlite3.Connection, file: int) -> list[tuple[object, ...]]:
     return store.execute(
-        "SELECT target, name, alias, line, exported, certain FROM edges WHERE source = ?", (file,)
+        "SELECT target, name, exported, alias, line, certain FROM edges WHERE source = ?", (file,)
     ).fetchall()
 
 
 def _keep_edges(
-    store: sqlite3.Connection, path: str, imports: dict[_ImportKey, int], edges: list[tuple[object, ...]]
+    store: sqlite3.Connection, path: str, imports: dict[ImportRow, int], edges: list[tuple[object, ...]]
 ) -> bool:
     """Whether the file still imports the same; then its edges lead to the same files, from other lines perhaps."""
     file = _id(store, path)
@@ -80,10 +78,7 @@ def _keep_edges(
     if now.keys() != imports.keys():
         return False
     lines: dict[object, int] = {line: now[key] for key, line in imports.items()}
-    store.executemany(
-        "INSERT INTO edges (source, target, name, alias, line, exported, certain) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [(file, *edge[:3], lines.get(edge[3], edge[3]), *edge[4:]) for edge in edges],
-    )
+    store.executemany(INSERT_EDGE, [(file, *edge[:4], lines.get(edge[4], edge[4]), edge[5]) for edge in edges])
     return True
 
 
@@ -97,8 +92,8 @@ def _resolve(store: sqlite3.Connection, indexer: Indexer, updated: list[str], *,
         for mark in marks[:50]:
             files = store.execute(
                 "SELECT DISTINCT files.path FROM imports JOIN files ON files.id = imports.file "
-                "WHERE imports.module LIKE ? OR imports.name LIKE ?",
-                (mark, mark),
+                "WHERE imports.statements LIKE ?",
+                (mark,),
             )
             changed.update(row[0] for row in files)
     resolver = Resolver((path for _, path in rows), indexer.text)

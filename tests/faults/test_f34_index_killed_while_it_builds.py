@@ -48,7 +48,7 @@ def check_consistency(memory: LocalMemory, workspace: Path) -> None:
         assert store.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
         if store.execute("PRAGMA user_version").fetchone()[0] == 0:
             return  # killed before the first transaction
-        for table in ("chunks", "imports", "calls"):
+        for table in ("chunks", "imports"):
             orphans = f"SELECT count(*) FROM {table} WHERE file NOT IN (SELECT id FROM files)"
             assert store.execute(orphans).fetchone()[0] == 0
 

@@ -17,7 +17,7 @@ _COMPILED = {
 _ALIASES = ("@/", "~/")
 _SOURCES = ("src", "app", "")
 #: Usual Python source roots.
-_ROOTS = ("", "src", "lib")
+_ROOTS = ("", "src/", "lib/")
 #: Top folders, of relative and of absolute paths.
 _TOPS = ("", "/")
 _REMEMBERED = 20_000
@@ -87,10 +87,10 @@ class Modules:
         for folder in folders:
             # Absolute imports do not start inside a package.
             if folder in _TOPS or f"{folder}/__init__.py" not in self.paths:
-                yield from (join(folder, root, tail) for root in _ROOTS)
+                yield from (f"{_prefix(folder)}{root}{tail}" for root in _ROOTS)
 
     def _file(self, place: str) -> str | None:
-        for path in (f"{place}.py", join(place, "__init__.py"), f"{place}.pyi"):
+        for path in (f"{place}.py", f"{_prefix(place)}__init__.py", f"{place}.pyi"):
             if path in self.paths:
                 return path
         return None
@@ -149,6 +149,11 @@ class Modules:
 def _any_in_folder(path: str) -> str:
     """One name for all files of a folder: a Python module means the same in each."""
     return join(dirname(path), "_")
+
+
+def _prefix(folder: str) -> str:
+    """What stands before a name in a folder. Much faster than `join`, which counts for many imports."""
+    return folder if folder in _TOPS else f"{folder}/"
 
 
 def _above(path: str) -> Iterable[str]:
