@@ -47,6 +47,7 @@ def main(arguments: Sequence[str]) -> int:
             os.nice(_NICE)
     # Looking for cycles all the time takes a tenth of it; `_update` does when its rows are written.
     gc.disable()
+    gc.freeze()
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     asyncio.run(_build(Path(store), workspace, Path(data_dir), sandbox))
     if "vectors" in more:

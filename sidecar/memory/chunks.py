@@ -1,6 +1,7 @@
 """Cuts a file into chunks: one for each definition, section or block of other lines."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -170,8 +171,6 @@ def _code_chunk(
     covered: bytearray,
     branches: Sequence[int],
 ) -> Chunk:
-    from bisect import bisect_left
-
     first, last = line_of(node), node.end_point[0] + 1
     top = _top(node)
     doc = [text_of(each) for each in _comments_above(top)]

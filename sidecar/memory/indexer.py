@@ -53,6 +53,8 @@ _SCOPE_WEIGHT = 2
 _PATH_WEIGHT = 2
 _PATH_LENGTH = 8
 _LAST = LAST_FILE // 2
+#: The postings that take as much memory as the other rows of a small file.
+_FILE_SIZE = 40
 INSERT_EDGE = "INSERT OR IGNORE INTO edges VALUES (?, ?, ?, ?, ?, ?, ?)"
 _INSERTS = {
     "stamps": "UPDATE files SET size = ?, mtime = ? WHERE id = ?",
@@ -98,8 +100,8 @@ class Indexer:
 
     @property
     def size(self) -> int:
-        """How many postings wait to be written."""
-        return self._postings.size
+        """How many postings wait to be written; the rows of a file take as much memory as some of them."""
+        return self._postings.size + _FILE_SIZE * len(self._rows["files"])
 
     @property
     def full(self) -> bool:
@@ -199,11 +201,12 @@ class Indexer:
             self._rows["definitions"].append(
                 (key, chunk.line, chunk.end_line, scope, name, chunk.kind, chunk.complexity, length)
             )
+            known = terms.get  # a counter asks a function for each term that it doesn't know
             for term in name_terms(name):
-                terms[term] += _NAME_WEIGHT
+                terms[term] = known(term, 0) + _NAME_WEIGHT
                 terms[NAME + term] = _NAME_WEIGHT
             for term in (*name_terms(scope), *file_terms) if scope else file_terms:
-                terms[term] += _SCOPE_WEIGHT
+                terms[term] = known(term, 0) + _SCOPE_WEIGHT
             self._postings.add(key, terms, length)
         if facts.chunks:
             self._postings.add(first + PATH_PLACE, dict.fromkeys(name_terms(path), _PATH_WEIGHT), _PATH_LENGTH)

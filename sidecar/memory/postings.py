@@ -58,11 +58,14 @@ class Accumulator:
 
     def add(self, chunk: int, weights: Mapping[str, int], length: int) -> None:
         """`weights` says how often each term occurs, more for the terms of a name."""
-        impacts = _impacts(min(length // 8, 255))
+        try:
+            counts = bytes(weights.values())
+        except ValueError:  # beyond what a byte holds
+            counts = bytes([min(weight, _MOST) for weight in weights.values()])
         lists = self._lists
-        for term, weight in weights.items():
+        for term, impact in zip(weights, counts.translate(_impacts(min(length // 8, 255))), strict=True):
             # One list for both, so that a posting takes two references and no object.
-            lists[term] += (chunk, impacts[weight if weight < _MOST else _MOST])
+            lists[term].extend((chunk, impact))
         self.size += len(weights)
 
     def write(self, store: sqlite3.Connection, segment: int) -> None:

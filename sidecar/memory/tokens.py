@@ -28,7 +28,7 @@ _LONGEST = 60
 _KEPT_WORDS = 50_000
 
 
-@lru_cache(50_000)
+@lru_cache(20_000)
 def stem(word: str) -> str:
     """Cut the common English endings, so that `escapes`, `escaped`, `escaping` and `escaper` are one term."""
     if len(word) < 4:
@@ -112,7 +112,7 @@ def _may_have_hyphens(text: str) -> bool:
     return any(text[each.start() - 1].isalnum() for each in _MAYBE_HYPHENATED.finditer(text, 1))
 
 
-@lru_cache(20_000)
+@lru_cache(5_000)
 def name_terms(name: str) -> tuple[str, ...]:
     """The distinct terms of a qualified name or a path, in order."""
     return tuple(dict.fromkeys(term for word in WORD.findall(name) for term in terms_of(word)))

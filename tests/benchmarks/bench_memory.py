@@ -21,6 +21,7 @@ from tools.code.source import SourceText
 LINES = 500_000
 SMALL_LINES = 50_000
 ROUNDS = 15
+QUESTIONS = 70
 _QUERIES = (
     "parse the command line arguments",
     "open a socket and wait for connections",
@@ -38,10 +39,11 @@ async def run() -> list[Result]:
         large, small = root / "large", root / "small"
         source = _copy_source(large, LINES)
         _copy_source(small, SMALL_LINES)
-        plain = _read_and_parse(large)
+        before = _read_and_parse(large)
         built, memory = _build(root / "large.db", large, root)
+        plain = (before + _read_and_parse(large)) / 2
         _build(root / "small.db", small, root)
-        asked = _ask(root / "large.db", large)
+        asked, slow = _ask(root / "large.db", large)
         edit, small_edit = _edit(root / "large.db", large), _edit(root / "small.db", small)
         size = size_of(root / "large.db")
         vectors = _with_vectors(root, large, built, size)
@@ -50,7 +52,8 @@ async def run() -> list[Result]:
             Result(f"index {lines}", built, "s", built / plain, "reading and parsing them once", most_ratio=3),
             Result("memory of the building process", memory / 1e6, "MB", most=120),
             Result("size of the index", size / 1e6, "MB", size / source, "the source", most_ratio=2),
-            Result(f"one question at {lines}", asked * 1e3, "ms", most=20),
+            Result(f"one question at {lines}, of processor time", asked * 1e3, "ms", most=20),
+            Result("one question in twenty takes longer than", slow * 1e3, "ms", most=30),
             Result(f"take in one edit at {lines}", edit * 1e3, "ms", edit / small_edit, "at a tenth of that", most=200),
             *vectors,
         ]
@@ -62,9 +65,9 @@ def _with_vectors(root: Path, workspace: Path, built: float, size: int) -> list[
         find_weights()
     except VectorsUnavailable:
         return []
-    asked = _ask(root / "large.db", workspace)
+    asked, _ = _ask(root / "large.db", workspace)
     more, memory = _build(root / "large.db", workspace, root, "vectors")
-    slower = _ask(root / "large.db", workspace, vectors=True)
+    slower, _ = _ask(root / "large.db", workspace, vectors=True)
     grown = size_of(root / "large.db")
     return [
         Result("vectors of all chunks", more, "s", more / built, "the index", most_ratio=1),
@@ -113,17 +116,18 @@ def _build(store: Path, workspace: Path, data: Path, *more: str) -> tuple[float,
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
-def _ask(path: Path, workspace: Path, *, vectors: bool = False) -> float:
+def _ask(path: Path, workspace: Path, *, vectors: bool = False) -> tuple[float, float]:
+    """Seconds of processor time: the median, and what 19 in 20 questions stay below."""
     times: list[float] = []
     store = open_store(path, readonly=True)
-    for number in range(ROUNDS):
+    for number in range(QUESTIONS):
         query = _QUERIES[number % len(_QUERIES)]
-        began = time.perf_counter()
+        began = time.process_time()
         hits, _ = answer_search(store, str(workspace), SearchRequest(query), vectors=vectors)
-        times.append(time.perf_counter() - began)
+        times.append(time.process_time() - began)
         assert hits
     store.close()
-    return statistics.median(times)
+    return statistics.median(times), statistics.quantiles(times, n=20)[-1]
 
 
 def _edit(path: Path, workspace: Path) -> float:
