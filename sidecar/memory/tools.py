@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue, model_validator
 
-from sidecar.memory.port import Affected, Found, Hit, Memory, SearchRequest
+from sidecar.memory.port import Affected, Found, Hit, Memory, MemoryState, SearchRequest
 from tools.errors import ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
@@ -134,6 +134,7 @@ class ImpactTool:
         found = await self._memory.impact(call.workspace, path, args.symbol, args.depth, _wait(call))
         if not found:
             text = f"Nothing in this workspace is known to depend on {args.symbol or path}."
+            text += unfinished(await self._memory.state(call.workspace))
             return ToolResult(text, {"hits": []}, "no dependents")
         return _affected_result(found, "dependent")
 
@@ -158,8 +159,17 @@ class FileTestsTool:
         await _check_file(host, args.path, "Name a source file.")
         found = await self._memory.tests_of(call.workspace, args.path, _wait(call))
         if not found:
-            return ToolResult(f"No test in this workspace is known to reach {args.path}.", {"hits": []}, "no tests")
+            text = f"No test in this workspace is known to reach {args.path}."
+            text += unfinished(await self._memory.state(call.workspace))
+            return ToolResult(text, {"hits": []}, "no tests")
         return _affected_result(found, "test")
+
+
+def unfinished(state: MemoryState) -> str:
+    """What to add to an answer that found nothing, if the index doesn't hold all files yet."""
+    if state.state == "ready":
+        return ""
+    return f" The index is still being built ({state.done:,} of {state.total:,} files); ask again later."
 
 
 async def _check_file(host: Host, path: str, advice: str) -> None:
