@@ -142,16 +142,16 @@ _REPAIRS = re.compile(
 
 #: Asks whether something can be done, or that somebody see to it: an answer alone may not be enough.
 _ACTS = re.compile(
-    r"\b(?:can|could|may|might) (?:this|that|it|these|they|we|you|i|some(?:one|body)|any(?:one|body|thing)|something)\b[^.?!\n]{0,40}?"
+    r"\b(?:(?:can|could|may|might) (?:this|that|it|these|they|we|you|i|some(?:one|body)|any(?:one|body|thing)|something)\b[^.?!\n]{0,40}?"
     r"\b(?:fixed|done|improved|avoided|prevented|repaired|solved|resolved|addressed|look(?:ed)? into|do (?:something|anything) about|sorted)\b|"
-    r"\bcan be (?:fixed|done|improved|avoided|prevented)\b|\b(?:please|needs? to|should|to) (?:be )?look(?:ed)? into\b|"
-    r"\b(?:some|any)(?:one|body) (?:please |able to )?(?:take a )?look at\b|"
-    r"\b(?:would|is) it (?:be )?possible to (?!see|know|find)\w+|\bwäre es möglich|\bser[ií]a (?:posible|possível)|\bserait-il possible|"
-    r"\b(?:is|are|ist|sind|está|están|est|sont|estão) (?:still |now |again |wieder |jetzt )?(?:broken|failing|kaputt|defekt|rot[oa]s?|fallando|cassée?s?|en échec|quebrad[oa]s?|falhando)\b|"
-    r"\b(?:kann|könnte|lässt) (?:man|jemand|sich|das|es|da)\b[^.?!\n]{0,50}?\b(?:beheben|reparieren|tun|machen|ändern|verhindern|vermeiden|ansehen|kümmern|verbessern|lösen)\b|"
-    r"\b(?:se puede|se podría|podría alguien|puede alguien|alguien puede|alguien podría)\b[^.?!\n]{0,40}?\b(?:arregl|hacer (?:algo|eso)|evit|mejor|solucion|corregi|revis|mir)\w*|"
-    r"\b(?:peut-on|pourrait-on|on peut|on pourrait|quelqu'un (?:peut|pourrait|peut-il|pourrait-il))\b[^.?!\n]{0,40}?\b(?:répar|corrig|faire (?:quelque chose|ça)|évit|amélior|résou|regard|pencher)\w*|"
-    r"\b(?:dá (?:pra|para)|será que dá|alguém (?:pode|poderia|consegue)|(?:tem|há) como)\b[^.?!\n]{0,40}?\b(?:consert|arrum|corrig|fazer (?:algo|isso)|evit|melhor|resolv|olh|ver)\w*",
+    r"can be (?:fixed|done|improved|avoided|prevented)\b|(?:please|needs? to|should|to) (?:be )?look(?:ed)? into\b|"
+    r"(?:some|any)(?:one|body) (?:please |able to )?(?:take a )?look at\b|"
+    r"(?:would|is) it (?:be )?possible to (?!see|know|find)\w+|wäre es möglich|ser[ií]a (?:posible|possível)|serait-il possible|"
+    r"(?:is|are|ist|sind|está|están|est|sont|estão) (?:still |now |again |wieder |jetzt )?(?:broken|failing|kaputt|defekt|rot[oa]s?|fallando|cassée?s?|en échec|quebrad[oa]s?|falhando)\b|"
+    r"(?:kann|könnte|lässt) (?:man|jemand|sich|das|es|da)\b[^.?!\n]{0,50}?\b(?:beheben|reparieren|tun|machen|ändern|verhindern|vermeiden|ansehen|kümmern|verbessern|lösen)\b|"
+    r"(?:se puede|se podría|podría alguien|puede alguien|alguien puede|alguien podría)\b[^.?!\n]{0,40}?\b(?:arregl|hacer (?:algo|eso)|evit|mejor|solucion|corregi|revis|mir)\w*|"
+    r"(?:peut-on|pourrait-on|on peut|on pourrait|quelqu'un (?:peut|pourrait|peut-il|pourrait-il))\b[^.?!\n]{0,40}?\b(?:répar|corrig|faire (?:quelque chose|ça)|évit|amélior|résou|regard|pencher)\w*|"
+    r"(?:dá (?:pra|para)|será que dá|alguém (?:pode|poderia|consegue)|(?:tem|há) como)\b[^.?!\n]{0,40}?\b(?:consert|arrum|corrig|fazer (?:algo|isso)|evit|melhor|resolv|olh|ver)\w*)",
 )
 
 #: One of these is in each of them; looking for them first keeps the others cheap.
@@ -172,38 +172,39 @@ _UNLESS = (
 )
 #: Nothing at all may change.
 _NOTHING = (
-    r"\b(?:don'?t|do not|without|never|no need to) (?:yet )?"
+    r"(?:don'?t|do not|without|never|no need to) (?:yet )?"
     r"(?:chang|edit|touch|modify|writ|fix|alter|implement)\w* (?:any(?:thing)?(?: code| files?)?|(?:it|this|that)? ?yet|"
     rf"files)\b{_UNLESS}",
-    rf"\bno edits(?: yet)?\b{_UNLESS}|\bno changes (?:yet|please|for now)\b|\bread[- ]only\b|\bhands off\b",
-    r"\b(?:änder|veränder|bearbeite|fass|mach)e? (?:bitte |noch |mir |vorerst |erst ?mal |jetzt )*"
+    rf"no edits(?: yet)?\b{_UNLESS}|no changes (?:yet|please|for now)\b|read[- ]only\b|hands off\b",
+    r"(?:änder|veränder|bearbeite|fass|mach)e? (?:bitte |noch |mir |vorerst |erst ?mal |jetzt )*"
     rf"(?:nichts|keine (?:datei|zeile)\w*)\b{_UNLESS}",
-    r"(?<!sich )\b(?:nichts|keine datei\w*) (?:ver)?(?:ändern|anfassen|bearbeiten)\b",
-    r"\bohne (?:etwas|irgendetwas|den code|was) zu (?:ver)?ändern\b|\bnur (?:erklären|anschauen|ansehen|lesen)\b",
-    rf"\b(?:no|sin) (?:cambi|modifi|toc|edit)\w* (?:nada|todavía|aún|archivos|ningún archivo)\b{_UNLESS}",
-    rf"\bne (?:change|touche|modifie|corrige)[sz]?\w* (?:encore )?(?:rien|pas encore|aucun fichier)\b{_UNLESS}",
-    r"\bsans rien (?:changer|modifier|toucher)\b",
-    rf"\b(?:não|nao|sem) (?:mud|alter|mex|modifi|edit)\w* (?:em )?(?:nada|ainda|arquivos|nenhum arquivo)\b{_UNLESS}",
+    r"(?<!sich )(?:nichts|keine datei\w*) (?:ver)?(?:ändern|anfassen|bearbeiten)\b",
+    r"ohne (?:etwas|irgendetwas|den code|was) zu (?:ver)?ändern\b|nur (?:erklären|anschauen|ansehen|lesen)\b",
+    rf"(?:no|sin) (?:cambi|modifi|toc|edit)\w* (?:nada|todavía|aún|archivos|ningún archivo)\b{_UNLESS}",
+    rf"ne (?:change|touche|modifie|corrige)[sz]?\w* (?:encore )?(?:rien|pas encore|aucun fichier)\b{_UNLESS}",
+    r"sans rien (?:changer|modifier|toucher)\b",
+    rf"(?:não|nao|sem) (?:mud|alter|mex|modifi|edit)\w* (?:em )?(?:nada|ainda|arquivos|nenhum arquivo)\b{_UNLESS}",
 )
 #: No code may change, though a document, a structure or a command's output may be what is wanted.
 _NO_CODE = (
-    rf"\b(?:don'?t|do not|without) (?:chang|edit|touch|modify|fix)\w*(?: (?:the )?code\b(?! ?(?:style|behav))|,){_UNLESS}",
-    rf"\bno (?:code )?changes\b{_UNLESS}|\b(?:just|only) (?:explain|tell me|answer|describe|an explanation)\b",
-    r"\bkeine änderungen\b|\bnur eine erklärung\b",
-    r"\b(?:no|sin) (?:cambi|modifi|toc)\w* el código\b|\bsin cambios\b|\bs[óo]lo (?:explica|dime|mira)\w*\b",
-    r"\bsans (?:changer|modifier|toucher) (?:le|au|du|de) code\b|\bjuste une explication\b|\baucune modification\b",
-    r"\bne (?:change|touche|modifie)[sz]?\w* pas le code\b|\bjuste expliqu\w+\b",
-    r"\b(?:não|nao|sem) (?:mud|alter|mex|modifi)\w* (?:n)?o código\b|\bsem (?:alterações|mudanças)\b",
-    r"\bs[óo] (?:explique|explica|olhe|me diga)\b",
+    rf"(?:don'?t|do not|without) (?:chang|edit|touch|modify|fix)\w*(?: (?:the )?code\b(?! ?(?:style|behav))|,){_UNLESS}",
+    rf"no (?:code )?changes\b{_UNLESS}|(?:just|only) (?:explain|tell me|answer|describe|an explanation)\b",
+    r"keine änderungen\b|nur eine erklärung\b",
+    r"(?:no|sin) (?:cambi|modifi|toc)\w* el código\b|sin cambios\b|s[óo]lo (?:explica|dime|mira)\w*\b",
+    r"sans (?:changer|modifier|toucher) (?:le|au|du|de) code\b|juste une explication\b|aucune modification\b",
+    r"ne (?:change|touche|modifie)[sz]?\w* pas le code\b|juste expliqu\w+\b",
+    r"(?:não|nao|sem) (?:mud|alter|mex|modifi)\w* (?:n)?o código\b|sem (?:alterações|mudanças)\b",
+    r"s[óo] (?:explique|explica|olhe|me diga)\b",
     # "Don't fix it, only find out why".
-    r"\b(?:don'?t|do not) (?:fix|repair|solve|change|edit)(?: (?:it|this|that|them))?[,;.:]? (?:but )?(?:only|just|first)\b",
-    r"\bnicht (?:reparieren|beheben|korrigieren|fixen|ändern|anfassen|lösen)[,;.:]? (?:sondern )?(?:nur|erst|bloß)\b",
-    r"\bno (?:l[oa]s? )?(?:arregl|corrij|repar|soluc|cambi|modifi|toqu)\w*[,;.:]? (?:solo|sólo|solamente|primero)\b",
-    r"\bne (?:l[ea]s? |l')?(?:répar|corrig|résou|chang|modifi|touch)\w* pas[,;.:]?(?: \w+)? (?:juste|seulement|d'abord)\b",
-    r"\bn[ãa]o (?:consert|arrum|corrij|corrig|repar|resolv|mud|alter|mex)\w*(?: isso)?[,;.:]? (?:s[óo]|apenas|primeiro)\b",
+    r"(?:don'?t|do not) (?:fix|repair|solve|change|edit)(?: (?:it|this|that|them))?[,;.:]? (?:but )?(?:only|just|first)\b",
+    r"nicht (?:reparieren|beheben|korrigieren|fixen|ändern|anfassen|lösen)[,;.:]? (?:sondern )?(?:nur|erst|bloß)\b",
+    r"no (?:l[oa]s? )?(?:arregl|corrij|repar|soluc|cambi|modifi|toqu)\w*[,;.:]? (?:solo|sólo|solamente|primero)\b",
+    r"ne (?:l[ea]s? |l')?(?:répar|corrig|résou|chang|modifi|touch)\w* pas[,;.:]?(?: \w+)? (?:juste|seulement|d'abord)\b",
+    r"n[ãa]o (?:consert|arrum|corrij|corrig|repar|resolv|mud|alter|mex)\w*(?: isso)?[,;.:]? (?:s[óo]|apenas|primeiro)\b",
 )
-_FORBIDS_ALL = re.compile("|".join(_NOTHING))
-_FORBIDS_CODE = re.compile("|".join(_NO_CODE))
+# One boundary in front of all: as a part of each, it would be looked for again and again at every character.
+_FORBIDS_ALL = re.compile(rf"\b(?:{'|'.join(_NOTHING)})")
+_FORBIDS_CODE = re.compile(rf"\b(?:{'|'.join(_NO_CODE)})")
 #: One of these is in every ban; looking for them first keeps the others cheap.
 _BAN_WORDS = re.compile(
     r"n'?t |not |without|never |no |read[ -]only|hands off|just |only |nicht|kein|ohne|nur |sin |solo|sólo|sans|ne |aucun|juste|"
@@ -310,14 +311,12 @@ def orders_to_run(text: str) -> bool:
 
 def forbids_changes(text: str) -> bool:
     """Whether nothing at all may change."""
-    part = _lower(text)
-    return _BAN_WORDS.search(part) is not None and _FORBIDS_ALL.search(part) is not None
+    return _may_forbid(text) and _FORBIDS_ALL.search(_lower(text)) is not None
 
 
 def forbids_code(text: str) -> bool:
     """Whether no code may change."""
-    part = _lower(text)
-    return _BAN_WORDS.search(part) is not None and _FORBIDS_CODE.search(part) is not None
+    return _may_forbid(text) and _FORBIDS_CODE.search(_lower(text)) is not None
 
 
 def reports_failure(text: str) -> bool:
@@ -336,6 +335,11 @@ def is_large(request: str) -> bool:
     """Whether it is worth a plan of its own. A small request goes straight to the coder."""
     text = _QUOTED.sub(" ", request[:20_000])
     return len(text) > _LARGE or len(_ITEM.findall(text)) >= _MANY or _BROAD.search(text) is not None
+
+
+@lru_cache(maxsize=1)
+def _may_forbid(text: str) -> bool:
+    return _BAN_WORDS.search(_lower(text)) is not None
 
 
 @lru_cache(maxsize=1)

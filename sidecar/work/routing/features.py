@@ -32,7 +32,8 @@ def features(text: str, *, follows: bool = False) -> list[str]:
     translated = translate(words)
     found = _combine(words, skip=translated is None)
     found += [f"{word[:_STEM]}~" for word in words if len(word) > _STEM]
-    found += [f">{other}" for word, other in pairwise(words) if word in _STOPS]
+    if not _STOPS.isdisjoint(words):
+        found += [f">{other}" for word, other in pairwise(words) if word in _STOPS]
     found.append(f"#{min(len(words) // 4, 8)}")
     if translated is not None:
         found += _combine(translated)

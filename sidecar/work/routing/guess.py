@@ -58,8 +58,9 @@ def guess(text: str, *, follows: bool = False) -> Guess:
 
 
 def _odds(rows: Iterable[bytes]) -> list[float]:
+    letters, width = b"".join(rows), len(GUESSED)
     # Every intent gets as many letters, so the neutral letter adds the same to all.
-    scores = list(map(sum, zip(*rows, strict=True)))
+    scores = [sum(letters[intent::width]) for intent in range(width)]
     highest = max(scores)
     return [exp((score - highest) / UNIT) for score in scores]
 

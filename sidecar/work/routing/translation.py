@@ -72,10 +72,10 @@ def _language(words: list[str], dictionary: _Dictionary) -> int:
     if not (letters := "".join(sample)).isascii():
         for letter in _LETTERS.keys() & letters:
             votes[_LETTERS[letter]] += 1
-    for word in sample:
-        if (languages := dictionary.languages.get(word)) is not None:
-            for language in languages:
-                votes[language] += 1 / len(languages)
+    for languages in filter(None, map(dictionary.languages.get, sample)):
+        share = 1 / len(languages)
+        for language in languages:
+            votes[language] += share
     if not letters.isascii() and max(votes) == _ENGLISH_FIRST:
         # No word is known as such, but it isn't English; perhaps one is known by its stem.
         known = (
