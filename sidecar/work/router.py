@@ -13,6 +13,7 @@ from sidecar.wire.tasks import Context, Options, RouteAnswer
 from sidecar.work.customizations import CustomCommand, Definitions
 from sidecar.work.routing.cues import (
     agrees,
+    asks_and_orders_to_repair,
     asks_for_other_options,
     asks_to_act,
     asks_to_publish,
@@ -121,6 +122,8 @@ def _judge(
             return "edit_code", max(guessed.writes, SURE), "it reports a failure"
     if guessed.intent == "run_command" and asks_to_repair(task):
         return "edit_code", max(guessed.writes, SURE), "it asks to run something and to repair what that shows"
+    if guessed.intent in READ_ONLY and asks_and_orders_to_repair(task):
+        return "edit_code", max(guessed.writes, SURE), "it asks about something and to repair it"
     if follows and guessed.intent == "run_command" and says_tests_fail(task) and not orders_to_run(task):
         return "edit_code", SURE, "it says that something fails now"
     # About a selection, or after an answer, words that are no question are rarely mere talk.

@@ -54,9 +54,9 @@ _CONSENTS = re.compile(
 _NO = (
     r"no(?:pe)?|nah|not (?:now|yet|today|really)|(?:maybe |perhaps )?(?:later|tomorrow|next week|another time)|(?:let'?s )?(?:leave|keep) (?:it|that|this|everything|things)(?: (?:as (?:it|they) (?:is|are)|alone|be))?|"
     r"never ?mind|nvm|skip (?:it|that|this)|(?:please )?(?:don'?t|do not)(?: do (?:it|that|this|anything))?|stop|hold (?:on|off)|wait|forget (?:it|about it)|(?:i'?d )?rather not|better not|no need|(?:it'?s )?not worth (?:it|the effort)|"
-    r"nein|nö|nee|noch nicht|jetzt nicht|(?:erst ?mal|vorerst|lieber|besser|bitte) nicht|(?:vielleicht )?(?:später|morgen|nächste woche|ein andermal)|lass (?:es|das|mal|lieber)(?: (?:so|sein|bleiben|erst ?mal|mal|lieber))*|vergiss es|warte(?: mal| noch)?|stopp|nicht nötig|(?:das )?lohnt (?:sich )?nicht|"
+    r"nein|nö|nee?|noch nicht|jetzt nicht|(?:erst ?mal|vorerst|lieber|besser|bitte) nicht|(?:vielleicht )?(?:später|morgen|nächste woche|ein andermal)|lass (?:es|das|mal|lieber)(?: (?:so|sein|bleiben|erst ?mal|mal|lieber))*|vergiss es|warte(?: mal| noch)?|stopp|nicht nötig|(?:das )?lohnt (?:sich )?nicht|"
     r"(?:todavía|aún|aun|ahora|mejor|por ahora|así) no|no (?:todavía|aún|ahora|lo hagas|hace falta)|(?:tal vez |quizás? )?(?:después|luego|más tarde|mañana|otro día)|d[ée]jalo(?: (?:así|como está|estar))?|olv[ií]dalo|espera|para|no (?:vale|merece) la pena|"
-    r"non|pas (?:encore|maintenant|tout de suite|pour l'instant|besoin|la peine)|(?:peut-être )?(?:plus tard|demain|une autre fois)|laisse(?: (?:tomber|ça|comme ça|tel quel))*|surtout pas|plutôt pas|attends|oublie(?: ça)?|(?:ça )?(?:n'en )?vaut pas la peine|"
+    r"non|on verra(?: (?:ça|plus tard|demain))*|pas (?:encore|maintenant|tout de suite|pour l'instant|besoin|la peine)|(?:peut-être )?(?:plus tard|demain|une autre fois)|laisse(?: (?:tomber|ça|comme ça|tel quel))*|surtout pas|plutôt pas|attends|oublie(?: ça)?|(?:ça )?(?:n'en )?vaut pas la peine|"
     r"n[ãa]o(?: (?:precisa|agora|faz isso|ainda))?|(?:ainda|agora|melhor|por enquanto) n[ãa]o|(?:talvez )?(?:depois|mais tarde|amanhã|outro dia)|deix[ae](?: (?:pra|para) (?:lá|depois)| (?:assim|quieto|como está))?|esquece|espera|calma|n[ãa]o (?:vale a pena|compensa)"
 )
 _NO_FILLER = (
@@ -129,16 +129,20 @@ _THANKS = r"(?:[\s,]+(?:please|now|again|thanks|thank you|bitte|jetzt|danke|por 
 _ASKS_UNDO = re.compile(rf"{_ASKING}(?:{_UNDO}){_THANKS}[\s.!?]*")
 _ASKS_UNDO_THAT = re.compile(rf"{_ASKING}(?:{_UNDO_THAT}){_THANKS}[\s.!?]*")
 
+_REPAIR = (
+    r"(?:(?:please|then|also|bitte|dann|auch|anschließend|luego|puis|depois|por favor)\s+)*"
+    r"(?:fix|repair|correct|clean (?:up|it)|resolve|address|solve|sort (?:it |this |that )?out|patch|debug|(?:make|get) (?:[\w' ]{1,40} )?(?:pass|work|green|passing)\b|"
+    r"beheb|korrigier|reparier|fixe?\b|löse?\b|bring (?:[\w ]{1,40} )?(?:zum laufen|in ordnung)|räum|mach (?:[\w ]{1,30} )?grün|"
+    r"arr[eé]gl|corr[ií][gj]|repar|solucion|resu[eé]lv|haz que (?:[\w ]{1,30} )?(?:pase|funcione)|"
+    r"répar|règle|résou|nettoie|fais (?:les |tout )?passer|"
+    r"consert|arrum|resolv|faça (?:[\w ]{1,30} )?passar)"
+)
 #: After something to run, an order to repair what that shows.
 _REPAIRS = re.compile(
-    r"(?:\b(?:and|then|und|dann|danach|y|luego|después|et|puis|ensuite|e|depois)|[,;.:])\s+(?:(?:please|then|also|bitte|dann|auch|anschließend|luego|puis|depois|por favor)\s+)*"
-    r"(?:fix|repair|correct|clean (?:up|it)|resolve|address|solve|sort out|patch|debug|(?:make|get) (?:[\w' ]{1,40} )?(?:pass|work|green|passing)\b|"
-    r"beheb|korrigier|reparier|fixe?\b|löse?\b|bring (?:[\w ]{1,40} )?(?:zum laufen|in ordnung)|räum|mach (?:[\w ]{1,30} )?grün|"
-    r"arregl|corrig|corrij|repar|solucion|resuelv|haz que (?:[\w ]{1,30} )?(?:pase|funcione)|"
-    r"répar|règle|résou|nettoie|fais (?:les |tout )?passer|"
-    r"consert|arrum|resolv|faça (?:[\w ]{1,30} )?passar)",
-    re.IGNORECASE,
+    r"(?:\b(?:and|then|und|dann|danach|y|luego|después|et|puis|ensuite|e|depois)|[,;.:])\s+" + _REPAIR, re.IGNORECASE
 )
+#: After a question, a sentence that orders to repair what it is about.
+_REPAIRS_NEXT = re.compile(r"\?\s+" + _REPAIR, re.IGNORECASE)
 
 #: Asks whether something can be done, or that somebody see to it: an answer alone may not be enough.
 _ACTS = re.compile(
@@ -173,7 +177,7 @@ _UNLESS = (
 #: Nothing at all may change.
 _NOTHING = (
     r"(?:don'?t|do not|without|never|no need to) (?:yet )?"
-    r"(?:chang|edit|touch|modify|writ|fix|alter|implement)\w* (?:any(?:thing)?(?: code| files?)?|(?:it|this|that)? ?yet|"
+    r"(?:chang|edit|touch|modify|writ|fix|alter|implement)\w* (?:any(?:thing| code| files?| lines?| of (?:it|this|that|them|the))|(?:it|this|that)? ?yet|"
     rf"files)\b{_UNLESS}",
     rf"no edits(?: yet)?\b{_UNLESS}|no changes (?:yet|please|for now)\b|read[- ]only\b|hands off\b",
     r"(?:änder|veränder|bearbeite|fass|mach)e? (?:bitte |noch |mir |vorerst |erst ?mal |jetzt )*"
@@ -296,6 +300,12 @@ def asks_to_undo(text: str, *, follows: bool = False) -> bool:
 def asks_to_repair(text: str) -> bool:
     """Whether it asks to repair what running something shows: "run the tests and fix what fails"."""
     return _REPAIRS.search(_part(text)) is not None
+
+
+def asks_and_orders_to_repair(text: str) -> bool:
+    """Whether it asks a question, and then orders to repair what that is about: "why does it fail? fix it"."""
+    part = _part(text)
+    return "?" in part and _REPAIRS_NEXT.search(part) is not None
 
 
 def asks_to_act(text: str) -> bool:

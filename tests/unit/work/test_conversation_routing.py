@@ -128,6 +128,24 @@ def test_what_runs_and_repairs_may_edit(sentence: str) -> None:
     assert (answer.intent, unsure(answer)) == ("edit_code", False)
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "why does it fail? fix it",
+        "Warum ist die Liste leer? Bitte beheben",
+        "¿Por qué sale vacío? Corrígelo",
+        "Pourquoi la liste est vide ? Répare-la",
+        "Por que a lista vem vazia? Conserta isso",
+    ],
+)
+def test_a_question_with_an_order_to_repair_may_edit(sentence: str) -> None:
+    assert route(sentence).intent == route(sentence, follows=True).intent == "edit_code"
+
+
+def test_steps_that_change_no_data_are_no_ban_on_changes() -> None:
+    assert route("Fix the crash on save\n\n1. Open a form\n2. Save it without changing any data").intent == "edit_code"
+
+
 @pytest.mark.parametrize("sentence", ["run the tests and tell me what fails", "run the tests and don't fix anything"])
 def test_what_only_runs_gets_no_right_to_edit(sentence: str) -> None:
     assert route(sentence).intent == "run_command"
