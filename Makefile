@@ -106,7 +106,7 @@ local-model: $(STAMPS)/dev ## download a small language model (130 MB) and run t
 learn: $(STAMPS)/runtime ## train the router on its labelled sentences
 	$(BIN)/python packaging/learn.py
 
-learn-ranking: $(STAMPS)/runtime ## train the search of the memory on REPOSITORIES (clones) in WORK
+learn-ranking: $(STAMPS)/dev ## train the search of the memory on REPOSITORIES (clones) in WORK
 	$(BIN)/python packaging/learn_ranking.py $(or $(WORK),$(VENV)/ranking) $(REPOSITORIES)
 
 generate: $(STAMPS)/dev ## write the generated files: OpenAPI, TypeScript types, references

@@ -8,16 +8,15 @@ weights were not learned from: recall of the right files within the first 5 and 
 """
 
 import json
-import math
 import pickle
 import subprocess
 import sys
-from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from operator import mul
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy
 
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(PROJECT), str(Path(__file__).parent)]
@@ -33,28 +32,30 @@ from sidecar.memory.store import open_store  # noqa: E402
 FOLDS = 5
 EPOCHS = 8
 RATE = 0.1
-#: Pulls the weights to those of `ranking.FIXED`, or to zero.
+#: Pulls the weights to zero.
 DECAY = 1e-4
-CHUNKS_OF_FILE = 4
-MOST_CHUNKS = 200
 #: Smaller weights change nothing.
 LEAST = 0.005
+SEED = 7
 
-Vector = Sequence[float]
-
-
-class Candidate(NamedTuple):
-    vectors: list[Vector]
-    #: Whether each vector, that of a chunk, is of the right function, or of a right file.
-    right: list[bool]
+#: NumPy's.
+Array = Any
 
 
 class Asked(NamedTuple):
+    """A question with its candidates: a row for each chunk, the chunks of a file next to each other."""
+
     repository: str
     change: bool
+    #: How likely the search takes it for a wish for a change.
+    wish: float
     #: How many files are right.
     wanted: int
-    files: list[Candidate]
+    rows: Array
+    #: The number of each row's file.
+    files: Array
+    #: Whether each row is of the right function, or of a right file.
+    right: Array
 
 
 class Source(NamedTuple):
@@ -100,89 +101,94 @@ def ask(source: Source, names: Sequence[str]) -> list[Asked]:
         for question in questions:
             terms = query_terms.QueryTerms(store, question.text)
             files = [each for each in find_candidates(store, terms, Filters()) if is_source(each.path)]
-            candidates = [_measured(each, question, names) for each in files]
-            found.append(Asked(source.name, half == "plain", len(question.files), candidates))
+            found.append(_measured(source.name, question, terms.wish, files, names))
         store.close()
-    return found
+    return [each for each in found if len(each.rows)]
 
 
-def _measured(file: FileCandidate, question: Question, names: Sequence[str]) -> Candidate:
-    vectors: list[Vector] = []
+def _measured(
+    repository: str, question: Question, wish: float, files: Sequence[FileCandidate], names: Sequence[str]
+) -> Asked:
+    rows: list[list[float]] = []
+    owners: list[int] = []
     right: list[bool] = []
-    for chunk in file.chunks[: CHUNKS_OF_FILE if not question.symbol else MOST_CHUNKS]:
-        features = {f"file {name}": value for name, value in file.features.items()}
-        features |= {f"chunk {name}": value for name, value in chunk.features.items()}
-        vectors.append(array("f", [features.get(name, 0.0) for name in names]))
-        here = file.path in question.files
-        right.append(here and (not question.symbol or chunk.symbol == question.symbol))
-    return Candidate(vectors, right)
+    for number, file in enumerate(files):
+        for chunk in file.chunks:
+            features = {f"file {name}": value for name, value in file.features.items()}
+            features |= {f"chunk {name}": value for name, value in chunk.features.items()}
+            rows.append([features.get(name, 0.0) for name in names])
+            owners.append(number)
+            right.append(file.path in question.files and question.symbol in ("", chunk.symbol))
+    table = numpy.asarray(rows, numpy.float32).reshape(len(rows), len(names))
+    change = not question.symbol
+    return Asked(repository, change, wish, len(question.files), table, numpy.asarray(owners), numpy.asarray(right))
 
 
 # -- learning --------------------------------------------------------------------------------------------------------
 
 
-def learn(questions: Sequence[Asked], fixed: Sequence[float | None]) -> Vector:
+class Weights(NamedTuple):
+    """For a wish for a change, and for a description."""
+
+    change: Array
+    description: Array
+
+    def blend(self, wish: float) -> Array:
+        return wish * self.change + (1 - wish) * self.description
+
+
+def learn_both(questions: Sequence[Asked], names: Sequence[str]) -> Weights:
+    """Descriptions are asked without history, so it gets half of its weight for changes."""
+    change, description = (learn([each for each in questions if each.change is kind], names) for kind in (True, False))
+    history = numpy.asarray([name.startswith("file history") for name in names])
+    return Weights(change, numpy.where(history, change / 2, description))
+
+
+def learn(questions: Sequence[Asked], names: Sequence[str]) -> Array:
     """Weights for which the right candidates come first: listwise, by stochastic gradient descent."""
-    weights = [each or 0.0 for each in fixed]
-    sums, total = [1e-3] * len(weights), [0.0] * len(weights)
+    weights = numpy.asarray([ranking.FIXED.get(name, 0.0) for name in names])
+    free = numpy.asarray([name not in ranking.FIXED for name in names])
+    sums, total = numpy.full(len(weights), 1e-3), numpy.zeros(len(weights))
+    chance = numpy.random.default_rng(SEED)
     steps = 0
+    answered = [each for each in questions if each.right.any()]
     for epoch in range(EPOCHS):
-        for question in questions:
-            gradient = _gradient(question, weights)
-            for place, slope in enumerate(gradient):
-                if fixed[place] is None:
-                    slope += DECAY * weights[place]
-                    sums[place] += slope * slope
-                    weights[place] -= RATE * slope / math.sqrt(sums[place])
+        for place in chance.permutation(len(answered)):
+            slope = (_gradient(answered[place], weights) + DECAY * weights) * free
+            sums += slope * slope
+            weights = weights - RATE * slope / numpy.sqrt(sums)
             if epoch >= EPOCHS // 2:
                 steps += 1
-                total = [a + b for a, b in zip(total, weights, strict=True)]
-    return [each / steps for each in total] if steps else weights
+                total += weights
+    return total / steps if steps else weights
 
 
-def _gradient(question: Asked, weights: Vector) -> Vector:
+def _gradient(question: Asked, weights: Array) -> Array:
     """Of the loss: each right candidate against all wrong ones. A file counts as its best chunk."""
-    vectors, right = _compared(question, weights)
-    scores = [sum(map(mul, weights, vector)) for vector in vectors]
-    top = max(scores, default=0.0)
-    powers = [math.exp(score - top) for score in scores]
-    wrong = sum(power for power, each in zip(powers, right, strict=True) if not each)
-    count = sum(right)
-    slopes = [0.0] * len(scores)
-    for place, each in enumerate(right):
-        if each:
-            slopes[place] -= wrong / (wrong + powers[place] + 1e-12) / count
-    pull = sum(1 / (wrong + power + 1e-12) for power, each in zip(powers, right, strict=True) if each) / max(count, 1)
-    slopes = [slope if each else power * pull for slope, power, each in zip(slopes, powers, right, strict=True)]
-    gradient = [0.0] * len(weights)
-    for slope, vector in zip(slopes, vectors, strict=True):
-        if abs(slope) > 1e-3:
-            gradient = [a + slope * b for a, b in zip(gradient, vector, strict=True)]
-    return gradient
+    scores = question.rows @ weights
+    places = _best_of_files(question, scores) if question.change else numpy.arange(len(scores))
+    powers, right = numpy.exp(scores[places] - scores.max()), question.right[places]
+    wrong = powers[~right].sum() + 1e-12
+    pull = (1 / (wrong + powers[right])).sum()
+    slopes = numpy.where(right, -wrong / (wrong + powers), powers * pull) / right.sum()
+    return slopes @ question.rows[places]
 
 
-def _compared(question: Asked, weights: Vector) -> tuple[list[Vector], list[bool]]:
-    vectors: list[Vector] = []
-    right: list[bool] = []
-    for file in question.files:
-        if question.change:
-            best = max(range(len(file.vectors)), key=lambda place: sum(map(mul, weights, file.vectors[place])))
-            vectors.append(file.vectors[best])
-            right.append(file.right[best])
-        else:
-            vectors += file.vectors
-            right += file.right
-    return vectors, right
+def _best_of_files(question: Asked, scores: Array) -> Array:
+    """The best row of each file, the best file first."""
+    order = numpy.argsort(-scores, kind="stable")
+    _, first = numpy.unique(question.files[order], return_index=True)
+    return order[numpy.sort(first)]
 
 
-def score(question: Asked, weights: Vector) -> tuple[float, float]:
+def score(question: Asked, weights: Array) -> tuple[float, float]:
     """Recall within the first 5 and 10 files, or whether the function is among the first 5 and 10."""
-    vectors, right = _compared(question, weights)
-    order = sorted(range(len(vectors)), key=lambda place: -sum(map(mul, weights, vectors[place])))
-    hits = [right[place] for place in order]
+    scores = question.rows @ weights
     if question.change:
-        return sum(hits[:5]) / min(5, question.wanted), sum(hits[:10]) / question.wanted
-    return float(any(hits[:5])), float(any(hits[:10]))
+        hits = question.right[_best_of_files(question, scores)]
+        return float(hits[:5].sum()) / min(5, question.wanted), float(hits[:10].sum()) / question.wanted
+    hits = question.right[numpy.argsort(-scores, kind="stable")]
+    return float(hits[:5].any()), float(hits[:10].any())
 
 
 # -- all together ----------------------------------------------------------------------------------------------------
@@ -209,11 +215,9 @@ def main(arguments: Sequence[str]) -> int:
             if folds[source.name] == fold:
                 names = names or feature_names(source)
                 questions += ask(source, names)
-    fixed = [ranking.FIXED.get(name) for name in names]
-    _print_scores(questions, folds, fixed)
+    _print_scores(questions, folds, names)
     use_words(sources)
-    learned = [learn([each for each in questions if each.change is change], fixed) for change in (True, False)]
-    write_weights(ranking.TABLE, names, *learned)
+    write_weights(ranking.TABLE, names, learn_both(questions, names))
     return 0
 
 
@@ -227,27 +231,28 @@ def feature_names(source: Source) -> list[str]:
     return sorted(names | {f"chunk {name}" for file in files for chunk in file.chunks for name in chunk.features})
 
 
-def write_weights(table: Path, names: Sequence[str], changes: Vector, descriptions: Vector) -> None:
-    """Descriptions are asked without history, so it gets half of its weight for changes."""
+def write_weights(table: Path, names: Sequence[str], weights: Weights) -> None:
     lines = ["# packaging/learn_ranking.py: a feature, and its weights for a wish for a change and for a description"]
-    for name, change, description in zip(names, changes, descriptions, strict=True):
-        weight = change / 2 if name.startswith("file history") else description
-        if max(abs(change), abs(weight)) >= LEAST:
-            lines.append(f"{name} {change:.2f} {weight:.2f}")
+    for name, change, description in zip(names, *weights, strict=True):
+        if max(abs(change), abs(description)) >= LEAST:
+            lines.append(f"{name} {change:.2f} {description:.2f}")
     table.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _print_scores(questions: Sequence[Asked], folds: Mapping[str, int], fixed: Sequence[float | None]) -> None:
-    for change in (True, False):
-        scores: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
-        for fold in sorted(set(folds.values())):
-            kind = [each for each in questions if each.change is change]
-            weights = learn([each for each in kind if folds[each.repository] != fold], fixed)
-            for each in kind:
-                if folds[each.repository] == fold:
-                    scores[each.repository].append(score(each, weights))
-        rows = {name: _means(each) for name, each in scores.items()}
-        rows["all"] = _means([each for part in scores.values() for each in part])
+def _print_scores(questions: Sequence[Asked], folds: Mapping[str, int], names: Sequence[str]) -> None:
+    """As the search ranks: with the weights for changes and descriptions blended."""
+    scores: dict[bool, defaultdict[str, list[tuple[float, float]]]] = {
+        True: defaultdict(list),
+        False: defaultdict(list),
+    }
+    for fold in sorted(set(folds.values())):
+        weights = learn_both([each for each in questions if folds[each.repository] != fold], names)
+        for each in questions:
+            if folds[each.repository] == fold:
+                scores[each.change][each.repository].append(score(each, weights.blend(each.wish)))
+    for change, by_repository in scores.items():
+        rows = {name: _means(each) for name, each in by_repository.items()}
+        rows["all"] = _means([each for part in by_repository.values() for each in part])
         print(json.dumps({"changes" if change else "descriptions": rows}, indent=1))
 
 

@@ -1,8 +1,8 @@
 """Orders the candidates of a search.
 
 `packaging/learn_ranking.py` learns the weights from the history and the documentation of open-source repositories in
-Python, TypeScript, JavaScript and Go: subjects of commits with the files they changed, and first sentences of doc
-comments with the functions they describe.
+Python, TypeScript, JavaScript, Go, Rust and Java: subjects of commits with the files they changed, and first sentences
+of doc comments with the functions they describe.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 
 from sidecar.memory import ranking, word_weights
@@ -94,16 +95,36 @@ def test_a_word_that_every_commit_says_counts_for_less_than_a_topic(learner: Any
     assert found["socket"] > 0.8 > 0.3 > found["broken"]
 
 
-def test_the_feature_of_the_right_file_gets_the_weight(learner: Any) -> None:
-    def asked(right: int) -> Any:
-        files = [learner.Candidate([[float(place == right), 1.0, 0.5]], [place == right]) for place in range(8)]
-        return learner.Asked("one", True, 1, files)
+def asked(learner: Any, right: int, *, change: bool = True) -> Any:
+    """Of eight files with two chunks each, one is right: the first feature of its first chunk says so."""
+    places = numpy.arange(16)
+    here = places == 2 * right
+    rows = numpy.stack([here, numpy.ones(16), numpy.full(16, 0.5)], axis=1)
+    return learner.Asked("one", change, float(change), 1, rows, places // 2, places // 2 == right if change else here)
 
-    weights = learner.learn([asked(number % 8) for number in range(64)], [None, None, 0.7])
+
+def test_the_feature_of_the_right_file_gets_the_weight(learner: Any) -> None:
+    names = ["file one", "file two", "chunk exact"]
+    weights = learner.learn([asked(learner, number % 8) for number in range(64)], names)
     assert weights[0] > 1 > abs(weights[1])
-    assert weights[2] == pytest.approx(0.7)
-    assert learner.score(asked(7), weights) == (1.0, 1.0)
-    assert learner.score(asked(7), [-1.0, 0.0, 0.0]) == (0.0, 1.0)
+    assert weights[2] == pytest.approx(ranking.FIXED["chunk exact"])
+    assert learner.score(asked(learner, 7), weights) == (1.0, 1.0)
+    assert learner.score(asked(learner, 7), numpy.zeros(3)) == (0.0, 1.0)
+
+
+def test_a_function_counts_as_itself_and_a_file_as_its_best_chunk(learner: Any) -> None:
+    backwards = numpy.asarray([-1.0, 0.0, 0.0])
+    assert learner.score(asked(learner, 3, change=False), backwards) == (0.0, 0.0)  # the last of sixteen chunks
+    assert learner.score(asked(learner, 3), numpy.asarray([1.0, 0.0, 0.0])) == (1.0, 1.0)
+
+
+def test_history_counts_half_for_descriptions(learner: Any) -> None:
+    """They are asked where there is no history."""
+    names = ["file history", "file two", "chunk exact"]
+    questions = [asked(learner, number % 8, change=change) for number in range(64) for change in (True, False)]
+    weights = learner.learn_both(questions, names)
+    assert weights.description[0] == pytest.approx(weights.change[0] / 2)
+    assert weights.blend(1.0)[0] == pytest.approx(weights.change[0])
 
 
 def test_everything_learned_is_read_by_the_search(
