@@ -46,7 +46,7 @@ def test_what_needs_no_language_model_works_without_one(
 
 def test_every_intent_is_routed_carried_out_and_told_in_order(sidecar: RunningSidecar) -> None:
     models = sidecar.script(
-        "all", {"planner": [{"text": '{"steps": ["a", "b"]}'}], "reviewer": [PASSED], "*": [{"text": "Done."}]}
+        "all", {"planner": [{"text": '{"steps": ["a", "b"]}'}], "reviewer": [PASSED], "*": [{"text": "Here you are."}]}
     )
     tasks = {
         "chat": "hello",
