@@ -83,11 +83,13 @@ class Worker:
 
     @property
     def free_slots(self) -> int:
-        return 0 if self._draining else max(self._slots.free, 0)
+        return 0 if self._draining or self._stopping else max(self._slots.free, 0)
 
     async def run_named(self, task_id: str) -> None:
         """Claim this task and begin to run it, if it is free."""
         assert self._shared is not None
+        if self._stopping:
+            return  # or it would get back the task that it just handed on
         claim = await self._shared.claim_named(task_id, self._owner, self._clock(), self._lease)
         if claim is not None:
             self._begin(claim)
