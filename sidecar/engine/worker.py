@@ -93,8 +93,12 @@ class Worker:
         claim = await self._shared.claim_named(task_id, self._owner, self._clock(), self._lease)
         if claim is not None:
             self._begin(claim)
-            if self._stopping:
-                self._stop(task_id, "shutdown")
+            self._stop_late(task_id)
+
+    def _stop_late(self, task_id: str) -> None:
+        """The worker may have been stopped while it claimed the task."""
+        if self._stopping:
+            self._stop(task_id, "shutdown")
 
     def _freed(self) -> None:
         self._wake.set()
