@@ -138,7 +138,7 @@ class Dispatcher:
 
 
 class _Worker(Worker):
-    """Wakes whoever waits for a slot when it stops."""
+    """Wakes the fetch that waits for a slot when it stops."""
 
     changed: asyncio.Event
     stopped = False

@@ -20,7 +20,7 @@ from tests.waiting import until_true
 
 
 class Runner:
-    """Claims what it is told to, and keeps it."""
+    """Claims the task that a job names, and keeps it."""
 
     def __init__(self, journal: PostgresJournal, slots: int = 2) -> None:
         self.journal = journal

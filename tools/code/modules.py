@@ -152,7 +152,7 @@ def _any_in_folder(path: str) -> str:
 
 
 def _prefix(folder: str) -> str:
-    """What stands before a name in a folder. Much faster than `join`, which counts for many imports."""
+    """The prefix of a name in a folder. Much faster than `join`, which counts for many imports."""
     return folder if folder in _TOPS else f"{folder}/"
 
 
