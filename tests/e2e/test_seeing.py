@@ -189,7 +189,7 @@ def test_a_trace_is_written_and_sent_without_what_was_said(tmp_path: Path) -> No
 
 def test_statistics_call_an_estimate_an_estimate(seen: RunningSidecar) -> None:
     place = ("--data-dir", str(seen.data_dir))
-    assert "no request to one is recorded" in brain("stats", *place, environ=seen.environ).stdout
+    assert "No requests to models are recorded" in brain("stats", *place, environ=seen.environ).stdout
     models = seen.script("paid", [{"text": "done", "usage": USED}])
     seen.wait_for_end(execute(seen, "think", models=models, intent="explain_code"))
     shown = brain("stats", *place, environ=seen.environ).stdout
