@@ -26,7 +26,12 @@ function integrity(): Plugin {
       const page = join(dir, "index.html");
       const html = readFileSync(page, "utf8");
       const tag = `<script type="importmap">${JSON.stringify(map)}</script>`;
-      writeFileSync(page, html.replace("<script", `${tag}\n    <script`));
+      // A preload without the hash that the map demands would be loaded a second time.
+      const preloads = html.replace(
+        /<link rel="modulepreload"([^>]*) href="\/([^"]+)"/g,
+        (link, _, name: string) => `${link} integrity="${sha384(name)}"`,
+      );
+      writeFileSync(page, preloads.replace("<script", `${tag}\n    <script`));
     },
   };
 }
