@@ -1,4 +1,5 @@
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
@@ -16,6 +17,7 @@ from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.text import plural
 
 _SHOWN = 12
+_TESTS_SHOWN = 5
 #: After a definition that is not this project's own.
 COPY_NOTE = ", in a copy of another project's code; this project itself defines none of this name"
 _CALLEE_FILES = 30
@@ -142,15 +144,25 @@ def _count(places: Mapping[tuple[str, str], Sequence[SymbolUsage]]) -> str:
 
 
 def _listed(places: Mapping[tuple[str, str], Sequence[SymbolUsage]], shown: int) -> list[str]:
-    lines = []
-    for (path, within), used in list(places.items())[:shown]:
-        more = f" ×{len(used)}" if len(used) > 1 else ""
-        base = " (extends it)" if any(each.kind == "base" for each in used) else ""
-        name = f"`{within}`" if within else "the module itself"
-        lines.append(f"- {name}{base} — `{path}:{used[0].line}`{more}")
-    if len(places) > shown:
-        lines.append(f"- … {len(places) - shown} more")
+    tests = Counter(path for path, _ in places if is_test(path))
+    # Long lists of tests say little beside the code that uses it.
+    folded = tests if _TESTS_SHOWN < tests.total() < len(places) else Counter[str]()
+    listed = [key for key in places if key[0] not in folded]
+    lines = [_usage_line(key, places[key]) for key in listed[:shown]]
+    if len(listed) > shown:
+        lines.append(f"- … {len(listed) - shown} more")
+    lines += [f"- {plural(count, 'place')} in `{path}`" for path, count in folded.most_common(_TESTS_SHOWN)]
+    if len(folded) > _TESTS_SHOWN:
+        lines.append(f"- … and in {plural(len(folded) - _TESTS_SHOWN, 'more test file')}")
     return lines
+
+
+def _usage_line(place: tuple[str, str], used: Sequence[SymbolUsage]) -> str:
+    path, within = place
+    more = f" ×{len(used)}" if len(used) > 1 else ""
+    base = " (extends it)" if any(each.kind == "base" for each in used) else ""
+    name = f"`{within}`" if within else "the module itself"
+    return f"- {name}{base} — `{path}:{used[0].line}`{more}"
 
 
 def _render_calls(one: Definition, calls: Sequence[Callee], places: Mapping[str, Definition]) -> str:

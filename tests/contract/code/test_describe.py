@@ -65,6 +65,18 @@ def script(bench: Workbench) -> Workbench:
     return bench
 
 
+async def test_many_tests_of_a_symbol_are_counted_by_file_beside_the_code_that_uses_it(python: Workbench) -> None:
+    tests = "".join(f"\n\ndef test_{n}():\n    assert parse_line('{n}')\n" for n in range(8))
+    python.write("tests/test_lines.py", f"from lines.parser import parse_line\n{tests}")
+
+    content = (await python.call("describe_symbol", symbol="parse_line", path="src/lines")).content
+
+    assert "(8 of them in tests)" in content
+    assert "- `Parser.parse` — `src/lines/parser.py:" in content
+    assert "- 8 places in `tests/test_lines.py`" in content
+    assert "test_3" not in content
+
+
 async def test_a_symbol_is_told_with_signature_doc_place_users_and_what_it_calls(python: Workbench) -> None:
     content = (await python.call("describe_symbol", symbol="parse_line", path="src/lines")).content
 
