@@ -78,6 +78,11 @@ _AUXILIARY = (
     r"(?:\s+(?:were|was|have|has|been|are|is|now|successfully|wurden?|sind|neu|ont|été|sont|fueron|han|sido|sono|stat[ei]|"
     r"all|still|again|alle|jetzt))*\s+"
 )
+#: As in "all 4 changed files are formatted"; those of a commit or of someone else are not the agent's own.
+_CHANGED_FILES = (
+    rf"(?P<change>changed|modified|edited|updated|touched|geänderten?|modifiés|modificados|modificati)\s+"
+    rf"(?P<files>{_FILES})\b(?!\s+(?:in|of|from|by|since|on|that|which)\b)"
+)
 _KEEPS_FILES = re.compile(r"committed|pushed|split", re.IGNORECASE)
 _RELATIVE = r"(?!\s+(?:that|which|who)\b)"
 #: Sentences without these words claim no number.
@@ -91,6 +96,7 @@ class _Patterns(NamedTuple):
     active: re.Pattern[str]
     passive: re.Pattern[str]
     more: re.Pattern[str]
+    changed: re.Pattern[str]
     label: re.Pattern[str]
     passing: re.Pattern[str]
     pass_label: re.Pattern[str]
@@ -105,6 +111,7 @@ def _patterns() -> _Patterns:
         rf"{_SUBJECT}{_VERB}:?{_BETWEEN}[*_`]*{_COUNTED}",
         rf"{_SUBJECT}{_COUNTED}{_RELATIVE}{_AUXILIARY}{_VERB}",
         rf"^[\W_]*{_COUNTED}[\W_]*$",
+        rf"{_SUBJECT}{articles}(?P<number>{_NUMBER})\s+{_CHANGED_FILES}",
         rf"^[\W_]*(?:new\s+)?{_NOUN}(?:\s+{_VERB})?{mark}(?P<number>{_NUMBER}){end}",
         rf"{_SUBJECT}{articles}{_COUNTED}{_RELATIVE}{_AUXILIARY}{_PASSES}",
         rf"^[\W_]*(?:{_TESTS})\s+{_PASSES}{mark}(?P<number>\d{{1,6}})\b",
@@ -168,6 +175,9 @@ def _counts(sentence: str, doubt: int) -> Iterator[Count]:
         start = place + len(clause)
         if start > doubt:
             return
+        if changed := patterns.changed.match(clause):
+            yield Count("changed", _value(changed["number"]), clause.strip())
+            continue
         if passing := patterns.passing.match(clause) or _PASSED.search(clause) or patterns.pass_label.match(clause):
             if "commits" not in passing.groupdict() or passing["tests"]:
                 yield Count("passed", _value(passing["number"]), clause.strip())

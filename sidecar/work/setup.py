@@ -35,6 +35,7 @@ from tools.builtin.git_status import GitStatus, GitStatusArguments
 from tools.errors import ToolError
 from tools.executor.registry import Registry
 from tools.host import Host
+from tools.skipped import is_skipped
 from tools.spec import Call, ToolResult
 
 if TYPE_CHECKING:
@@ -321,7 +322,8 @@ class AgentSetup:
             result = await GitStatus().run(GitStatusArguments(), host, call, lambda stream, text: None)
         except ToolError:
             return []
-        return [f"{each['state']} {each['path']}" for each in _records(result, "changes")]
+        changes = [each for each in _records(result, "changes") if not is_skipped(str(each["path"]))]
+        return [f"{each['state']} {each['path']}" for each in changes]
 
     async def _find_definitions(self, host: Host, name: str) -> Sequence[str]:
         """Where exactly this name is defined."""

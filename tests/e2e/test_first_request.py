@@ -29,6 +29,8 @@ def workspace(tmp_path: Path) -> Path:
         folder.mkdir(parents=True)
         for name in ("one", "two", "three"):
             (folder / f"{name}_{'x' * 60}.py").write_text("")
+    (place / ".venv").mkdir()
+    (place / ".venv" / "pyvenv.cfg").write_text("home = /usr/bin\n")
     (place / "big.py").write_text('x = "1"\n' * 50_000)
     subprocess.run(["git", "init", "-q", "-b", "topic/" + "long" * 30], cwd=place, check=True)
     return place
@@ -69,6 +71,7 @@ def test_the_first_request_of_the_coder_is_small(tmp_path: Path, workspace: Path
         "multi_edit",
     ):
         assert told in body.decode(), f"{told!r} is not told any more"
+    assert ".venv" not in body.decode()
 
 
 @pytest.mark.parametrize("speaker", USUAL_SPEAKERS, ids=lambda speaker: speaker.provider)
