@@ -45,6 +45,11 @@ def write(how, path, text):
         with open(path + ".new", "wb") as file:
             file.write(data)
         os.replace(path + ".new", path)
+    elif how == "early rename":
+        with open(path + ".new", "wb", buffering=0) as file:
+            file.write(data[:9])
+            os.replace(path + ".new", path)
+            file.write(data[9:])
     elif how == "child":
         subprocess.run(["sh", "-c", 'printf %s "$1" > "$2"', "_", text, path], check=True)
     elif how == "link":
@@ -69,7 +74,7 @@ for line in talk:
     else: write(how, path, text)
     talk.write("done\\n"); talk.flush()
 """
-HOWS = ("plain", "plain", "mmap", "rename", "child", "link", "hold")
+HOWS = ("plain", "plain", "mmap", "rename", "early rename", "child", "link", "hold")
 
 
 class Parts(NamedTuple):

@@ -53,6 +53,9 @@ class _File:
     removals: int = 0
     #: Threads that still write a file which had this name before: what they write is not here.
     orphans: list[int] = field(default_factory=list)
+    #: Threads that write the file which the command is about to rename to this name, and whether this one is it.
+    arriving: list[int] = field(default_factory=list)
+    leaving: bool = False
     #: Openings by the command that the watch has not yet reported, and openings by others that have not ended.
     openings: int = 0
     strangers: int = 0
@@ -64,6 +67,14 @@ class _File:
     @property
     def pending(self) -> bool:
         return bool(self.writers or self.arrivals or self.removals)
+
+    def writers_left(self, event: FileEvent) -> None:
+        """Another file has this name now, or none: those who wrote this one do so elsewhere."""
+        if not self.leaving:
+            self.orphans += self.writers
+        self.writers, self.leaving = [], False
+        if event.kind == "arrived":
+            self.writers, self.arriving = self.arriving, []
 
 
 class TouchedFiles:
@@ -147,6 +158,19 @@ class TouchedFiles:
                 self._claim(old, removal=True)
             if new is not None:
                 self._claim(new, arrival=True)
+            if old is not None and new is not None and old != new:
+                self._follow_renamed(old, new)
+
+    def _follow_renamed(self, old: str, new: str) -> None:
+        """Whoever has the file open goes on writing it under its new name."""
+        left, arrived = self._files.get(old), self._files.get(new)
+        if self._watch is None or left is None or arrived is None or not left.writers:
+            return
+        left.leaving = True
+        arrived.arriving = left.writers.copy()
+        arrived.openings += left.openings
+        arrived.strangers += left.strangers
+        self._watch.renamed(old, new)
 
     def _exchange(self, path: str) -> None:
         found = self._lstat(path)
@@ -227,7 +251,7 @@ class TouchedFiles:
             if not ended:
                 return
             seen = {path: self._look(path, between=True) for path in ended}
-            events = list(self._watch.events())
+            events = [event for event in self._watch.events() if not self._closes_orphan(event)]
             again = {event.path for event in events}
             for path, version in seen.items():
                 file = self._files[path]
@@ -257,13 +281,14 @@ class TouchedFiles:
                 claimed.doubt = SHARED
             return
         if event.kind in ("removed", "arrived"):
-            claimed.orphans += claimed.writers
-            claimed.writers = []
+            claimed.writers_left(event)
+        elif claimed.leaving:
+            claimed.doubt = SHARED  # the renaming failed, and nobody has counted who opened the file since
         if event.kind == "removed" and claimed.removals:
             claimed.removals -= 1
         elif event.kind == "arrived" and claimed.arrivals:
             claimed.arrivals -= 1
-        elif event.kind == "closed" and self._closed(claimed.orphans, f"{path} (deleted)"):
+        elif self._closes_orphan(event):
             return
         elif event.kind != "closed" or not self._closed(claimed.writers, path):
             if path in ended:
@@ -276,6 +301,11 @@ class TouchedFiles:
             claimed.doubt = SHARED  # somebody else had it open too; the kernel reports both closings as one
         if not claimed.pending:
             ended.add(path)
+
+    def _closes_orphan(self, event: FileEvent) -> bool:
+        """Whether the command closed a file that had this name before, so the one that has it now is untouched."""
+        file = self._files.get(event.path) if event.kind == "closed" else None
+        return file is not None and self._closed(file.orphans, f"{event.path} (deleted)")
 
     def _closed(self, writers: list[int], path: str) -> bool:
         """Whether one of these writers closed the file: otherwise somebody else did. The others remain."""

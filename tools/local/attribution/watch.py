@@ -53,6 +53,10 @@ class DirectoryWatch:
             del self._followed[number]
             self._inotify.remove(number)
 
+    def renamed(self, old: str, new: str) -> None:
+        """A followed file is about to be renamed."""
+        self._followed = {number: new if path == old else path for number, path in self._followed.items()}
+
     def add(self, prefix: str, directory: int) -> bool:
         """Watch an open directory, known as `prefix`; whether it is watched."""
         if prefix in self._added:
