@@ -30,8 +30,6 @@ from sidecar.wire.memory import (
 )
 from tools.errors import ToolError
 
-_WAIT_SECONDS = 120.0
-
 
 class MemoryRoutes:
     def __init__(self, memory: Memory, past: Past, notes: Notes, workspace: Callable[[str | None], str]) -> None:
@@ -69,16 +67,15 @@ class MemoryRoutes:
 
     @route("POST /api/brain/memory/impact", "memory_impact", refusals=(422,))
     async def impact(self, request: Request, wanted: ImpactRequest) -> ImpactAnswer:
-        """List what depends on a file or a symbol, nearest first."""
+        """List what depends on a file or a symbol, nearest first. `state` says whether the index holds all files."""
         workspace = self._workspace(wanted.workspace)
         path = wanted.path.removeprefix(f"{workspace.rstrip('/')}/").removeprefix("./")
         if not path and not wanted.symbol:
             raise OperationRefused(422, "invalid_request", "Name a path, a symbol, or both.")
-        found = await self._memory.impact(workspace, path, wanted.symbol, wanted.depth, _WAIT_SECONDS)
+        found = await self._memory.impact(workspace, path, wanted.symbol, wanted.depth, wanted.wait)
         imports = list(await self._memory.imports(workspace, path)) if path else None
-        return ImpactAnswer(
-            hits=[ImpactHit.from_object(hit, symbol=hit.symbol or None) for hit in found], imports=imports
-        )
+        hits = [ImpactHit.from_object(hit, symbol=hit.symbol or None) for hit in found.hits]
+        return ImpactAnswer(state=found.state, hits=hits, imports=imports)
 
     @route("GET /api/brain/memory", "memory", query=(WORKSPACE,), refusals=(422,))
     async def state(self, request: Request) -> MemoryStateAnswer:

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from urllib.parse import quote
 
@@ -13,6 +14,8 @@ from sidecar.commands.text import Style, clip, print_json, safe_line, style_for,
 from tools.text import plural
 
 _SECONDS = 600.0
+#: Of a workspace with tens of thousands of files, an answer from half of the index comes sooner than that.
+_IMPACT_SECONDS = 60.0
 _SNIPPET_LINES = 3
 
 
@@ -47,12 +50,21 @@ def _show_hit(hit: Json, style: Style) -> None:
 def impact(args: argparse.Namespace) -> int:
     place = workspace(args)
     is_file = (place / args.name).is_file()
-    body: Json = {"workspace": str(place), "depth": args.depth}
+    body: Json = {"workspace": str(place), "depth": args.depth, "wait": _IMPACT_SECONDS}
     body |= {"path": args.name} if is_file else {"symbol": args.name, "path": args.path or ""}
     with reading(data_dir(args), place) as client:
-        hits: list[Json] = client.post("/api/brain/memory/impact", body, timeout=_SECONDS)["hits"]
+        found = client.post("/api/brain/memory/impact", body, timeout=_SECONDS)
     if args.json:
-        return print_json(hits)
+        print_json(found["hits"])
+    else:
+        _show_impact(args.name, found)
+    if found["state"] != "ready":  # apart from the answer, which may be read by a program
+        print("The index is still being built; there may be more. Ask again later.", file=sys.stderr)
+    return 0
+
+
+def _show_impact(name: str, found: Json) -> None:
+    hits: list[Json] = found["hits"]
     style = style_for()
     distance = 0
     for hit in hits:
@@ -63,9 +75,8 @@ def impact(args: argparse.Namespace) -> int:
         doubt = "" if hit["certain"] else style.yellow("  likely")
         line = f":{hit['line']}" if hit["line"] else ""
         print(f"  {style.cyan(safe_line(hit['path']))}{line}{symbol}  {style.dim(safe_line(hit['via']))}{doubt}")
-    if not hits:
-        print(f"Nothing in this workspace is known to depend on {safe_line(args.name)}.")
-    return 0
+    if not hits and found["state"] == "ready":
+        print(f"Nothing in this workspace is known to depend on {safe_line(name)}.")
 
 
 def manage(args: argparse.Namespace) -> int:

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from sidecar.memory.port import Affected, Found, Hit, MemoryState, SearchRequest, State
+from sidecar.memory.port import Affected, Dependents, Found, Hit, MemoryState, SearchRequest, State
 from sidecar.memory.store import get_meta, open_or_replace, open_store, remove, size_of
 
 log = logging.getLogger(__name__)
@@ -312,11 +312,11 @@ class LocalMemory:
 
     async def impact(
         self, workspace: str, path: str = "", symbol: str = "", depth: int = 1, wait: float = 0
-    ) -> Sequence[Affected]:
+    ) -> Dependents:
         from sidecar.memory.dependents import dependents
 
         index = await self._ready(workspace, wait)
-        return await index.ask(lambda store: dependents(store, path, symbol, depth), [])
+        return await _dependents(index, lambda store: dependents(store, path, symbol, depth))
 
     async def imports(self, workspace: str, path: str) -> Sequence[str]:
         from sidecar.memory.dependents import imported_by
@@ -332,11 +332,11 @@ class LocalMemory:
         hits = await index.ask(lambda store: answer_similar(store, index.workspace, symbol, limit), nothing)
         return Found(await index.progress(), hits)
 
-    async def tests_of(self, workspace: str, path: str, wait: float = 0) -> Sequence[Affected]:
+    async def tests_of(self, workspace: str, path: str, wait: float = 0) -> Dependents:
         from sidecar.memory.dependents import tests_of
 
         index = await self._ready(workspace, wait)
-        return await index.ask(lambda store: tests_of(store, path), [])
+        return await _dependents(index, lambda store: tests_of(store, path))
 
     async def repository_map(self, workspace: str, budget: int, words: str = "", near: Sequence[str] = ()) -> str:
         from sidecar.memory.repository_map import draw_map
@@ -387,6 +387,11 @@ class LocalMemory:
                 closing.add_done_callback(self._closing.discard)
         self._indexes[real] = index  # the last one used is closed last
         return index
+
+
+async def _dependents(index: WorkspaceIndex, question: Callable[[sqlite3.Connection], list[Affected]]) -> Dependents:
+    state = await index.progress()  # before the answer: an index that becomes ready meanwhile didn't give it
+    return Dependents(state, await index.ask(question, []))
 
 
 def _finds_weights() -> bool:

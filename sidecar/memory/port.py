@@ -66,6 +66,13 @@ class Affected(NamedTuple):
     through: str = ""
 
 
+class Dependents(NamedTuple):
+    """In any other state than ready, the index doesn't hold all files yet, so that there may be more of them."""
+
+    state: State
+    hits: Sequence[Affected]
+
+
 class Memory(Protocol):
     def start(self, workspace: str) -> None:
         """Begin to build or refresh the index in the background; return at once."""
@@ -75,7 +82,7 @@ class Memory(Protocol):
 
     async def impact(
         self, workspace: str, path: str = "", symbol: str = "", depth: int = 1, wait: float = 0
-    ) -> Sequence[Affected]:
+    ) -> Dependents:
         """What depends on a file, or on a name defined in it; the nearest first."""
 
     async def imports(self, workspace: str, path: str) -> Sequence[str]:
@@ -84,7 +91,7 @@ class Memory(Protocol):
     async def similar(self, workspace: str, symbol: str, limit: int = 10, wait: float = 0) -> Found:
         """Definitions that are written much like this one."""
 
-    async def tests_of(self, workspace: str, path: str, wait: float = 0) -> Sequence[Affected]:
+    async def tests_of(self, workspace: str, path: str, wait: float = 0) -> Dependents:
         """The tests that reach a file by imports, the nearest first."""
 
     async def repository_map(self, workspace: str, budget: int, words: str = "", near: Sequence[str] = ()) -> str:

@@ -1,11 +1,10 @@
 """The tools that ask the memory: `find_code`, `similar`, `impact` and `tests_of`."""
 
-from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field, JsonValue, model_validator
 
-from sidecar.memory.port import Affected, Found, Hit, Memory, MemoryState, SearchRequest
+from sidecar.memory.port import Affected, Dependents, Found, Hit, Memory, MemoryState, SearchRequest
 from tools.errors import ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
@@ -51,12 +50,12 @@ def _wait(call: Call) -> float:
 
 
 def _hits_result(found: Found, nothing: str) -> ToolResult:
-    if not found.hits:
-        still = " The index is still being built; try again, or use search_code." if found.state != "ready" else ""
-        return ToolResult(nothing + still, {"state": found.state, "hits": []}, "no hit")
+    lines = [_describe(hit) for hit in found.hits] or [nothing]
+    if found.state != "ready":
+        lines.append("The index is still being built: there may be more. Try again, or use search_code.")
     hits: list[JsonValue] = [_hit_json(hit) for hit in found.hits]
-    text = "\n".join(_describe(hit) for hit in found.hits)
-    return ToolResult(text, {"state": found.state, "hits": hits}, plural(len(found.hits), "hit"))
+    title = plural(len(found.hits), "hit") if hits else "no hit"
+    return ToolResult("\n".join(lines), {"state": found.state, "hits": hits}, title)
 
 
 def _describe(hit: Hit) -> str:
@@ -132,11 +131,8 @@ class ImpactTool:
         if path:
             await _check_file(host, path, "Name a file, or a symbol.")
         found = await self._memory.impact(call.workspace, path, args.symbol, args.depth, _wait(call))
-        if not found:
-            text = f"Nothing in this workspace is known to depend on {args.symbol or path}."
-            text += unfinished(await self._memory.state(call.workspace))
-            return ToolResult(text, {"hits": []}, "no dependents")
-        return _affected_result(found, "dependent")
+        nothing = f"Nothing in this workspace is known to depend on {args.symbol or path}."
+        return affected_result(found, "dependent", nothing, await self._memory.state(call.workspace))
 
 
 class FileTestsArguments(Arguments):
@@ -158,18 +154,16 @@ class FileTestsTool:
     async def run(self, args: FileTestsArguments, host: Host, call: Call, output: Output) -> ToolResult:
         await _check_file(host, args.path, "Name a source file.")
         found = await self._memory.tests_of(call.workspace, args.path, _wait(call))
-        if not found:
-            text = f"No test in this workspace is known to reach {args.path}."
-            text += unfinished(await self._memory.state(call.workspace))
-            return ToolResult(text, {"hits": []}, "no tests")
-        return _affected_result(found, "test")
+        nothing = f"No test in this workspace is known to reach {args.path}."
+        return affected_result(found, "test", nothing, await self._memory.state(call.workspace))
 
 
 def unfinished(state: MemoryState) -> str:
-    """What to add to an answer that found nothing, if the index doesn't hold all files yet."""
+    """What to add to an answer from an index that doesn't hold all files yet."""
     if state.state == "ready":
         return ""
-    return f" The index is still being built ({state.done:,} of {state.total:,} files); ask again later."
+    files = f"{state.done:,} of {state.total:,} files"
+    return f"The index is still being built ({files}): there may be more. Ask again later."
 
 
 async def _check_file(host: Host, path: str, advice: str) -> None:
@@ -177,12 +171,16 @@ async def _check_file(host: Host, path: str, advice: str) -> None:
         raise ToolError(f"{path} is not a file.", advice=advice)
 
 
-def _affected_result(found: Sequence[Affected], noun: str) -> ToolResult:
-    lines = [_describe_affected(each) for each in found[:_SHOWN]]
-    if len(found) > _SHOWN:
-        lines.append(f"… {len(found) - _SHOWN} more")
-    hits: list[JsonValue] = [_affected_json(each) for each in found]
-    return ToolResult("\n".join(lines), {"hits": hits}, plural(len(found), noun))
+def affected_result(found: Dependents, noun: str, nothing: str, now: MemoryState) -> ToolResult:
+    """`now` says how much of an index there is that wasn't whole when it answered."""
+    lines = [_describe_affected(each) for each in found.hits[:_SHOWN]] or [nothing]
+    if len(found.hits) > _SHOWN:
+        lines.append(f"… {len(found.hits) - _SHOWN} more")
+    if found.state != "ready":
+        lines.append(unfinished(now._replace(state=found.state)))
+    hits: list[JsonValue] = [_affected_json(each) for each in found.hits]
+    title = plural(len(found.hits), noun) if hits else f"no {noun}s"
+    return ToolResult("\n".join(lines), {"state": found.state, "hits": hits}, title)
 
 
 def _describe_affected(each: Affected) -> str:

@@ -12,6 +12,12 @@ Limit = Annotated[int, Field(ge=1, le=200)]
 RelativePath = Annotated[str, Field(max_length=4_096)]
 Question = Annotated[str, Field(min_length=1, max_length=2_000)]
 
+Wait = Annotated[
+    float, Field(ge=0, le=600, description="Seconds to wait for an index that is being built; default 120.")
+]
+#: Until it is ready, an index doesn't hold all files, and an answer from it may leave something out.
+IndexState = Literal["empty", "building", "ready"]
+
 
 class MemorySearchRequest(Wire):
     workspace: ShortText | None = None
@@ -24,9 +30,7 @@ class MemorySearchRequest(Wire):
         int, Field(ge=0, le=36_500, description="Only files that changed in the last so many days; 0: all.")
     ] = 0
     collection: Collection = "codebase"
-    wait: Annotated[
-        float, Field(ge=0, le=600, description="Seconds to wait for an index that is being built; default 120.")
-    ] = 120.0
+    wait: Wait = 120.0
 
 
 class MemoryHit(Wire):
@@ -41,7 +45,7 @@ class MemoryHit(Wire):
 
 
 class MemorySearchAnswer(Wire):
-    state: Literal["empty", "building", "ready"]
+    state: IndexState
     hits: list[MemoryHit]
 
 
@@ -52,6 +56,7 @@ class ImpactRequest(Wire):
     path: RelativePath = ""
     symbol: ShortText = ""
     depth: Annotated[int, Field(ge=1, le=6)] = 1
+    wait: Wait = 120.0
 
 
 class ImpactHit(Wire):
@@ -67,6 +72,7 @@ class ImpactHit(Wire):
 
 
 class ImpactAnswer(Wire):
+    state: Annotated[IndexState, Field(description="If it isn't ready, there may be more hits than these.")]
     hits: list[ImpactHit]
     imports: Annotated[
         list[str] | None, Field(description="What the file itself imports from the workspace, if a path was asked for.")
@@ -79,7 +85,7 @@ class MemoryProgress(Wire):
 
 
 class MemoryStateAnswer(Wire):
-    state: Literal["empty", "building", "ready"]
+    state: IndexState
     files: int
     chunks: int
     bytes: int

@@ -115,20 +115,32 @@ async def test_filters_narrow_a_search(memory: Memory, workspace: Path) -> None:
 
 async def test_the_files_that_import_a_file_come_nearest_first(memory: Memory, workspace: Path) -> None:
     found = await memory.impact(str(workspace), "shop/tax.py", depth=2, wait=SECONDS)
-    assert [(each.path, each.distance) for each in found] == [("shop/prices.py", 1), ("tests/test_prices.py", 2)]
-    assert found[0].line == 1 and "shop/tax.py" in found[0].via
-    assert [each.through for each in found] == ["shop/tax.py", "shop/prices.py"]
+    assert found.state == "ready"
+    hits = found.hits
+    assert [(each.path, each.distance) for each in hits] == [("shop/prices.py", 1), ("tests/test_prices.py", 2)]
+    assert hits[0].line == 1 and "shop/tax.py" in hits[0].via
+    assert [each.through for each in hits] == ["shop/tax.py", "shop/prices.py"]
     assert list(await memory.imports(str(workspace), "shop/prices.py")) == ["shop/tax.py"]
 
 
 async def test_the_users_of_a_name_are_found_with_their_lines(memory: Memory, workspace: Path) -> None:
-    (found,) = await memory.impact(str(workspace), symbol="total", wait=SECONDS)
+    (found,) = (await memory.impact(str(workspace), symbol="total", wait=SECONDS)).hits
     assert (found.path, found.symbol, found.distance, found.line) == ("web/cart.ts", "checkout", 1, 4)
 
 
 async def test_the_tests_of_a_file_are_those_that_reach_it(memory: Memory, workspace: Path) -> None:
     await find(memory, workspace, "price")
-    assert [each.path for each in await memory.tests_of(str(workspace), "shop/tax.py")] == ["tests/test_prices.py"]
+    found = await memory.tests_of(str(workspace), "shop/tax.py")
+    assert [each.path for each in found.hits] == ["tests/test_prices.py"]
+
+
+async def test_an_answer_from_an_index_that_is_being_built_says_so(memory: Memory, workspace: Path) -> None:
+    for found in (
+        await memory.impact(str(workspace), "shop/tax.py"),
+        await memory.tests_of(str(workspace), "shop/tax.py"),
+        await memory.search(str(workspace), SearchRequest("price")),
+    ):
+        assert found.state == "building"
 
 
 async def test_similar_definitions_share_their_words(memory: Memory, workspace: Path) -> None:
@@ -150,7 +162,7 @@ async def test_agents_ask_for_tests_and_for_similar_code_by_tools(
         found = await tests.run(FileTestsArguments(path="shop/tax.py"), host, call, lambda stream, text: None)
         assert "tests/test_prices.py" in found.content and "imports shop/prices.py" in found.content
         untested = await tests.run(FileTestsArguments(path="web/cart.ts"), host, call, lambda stream, text: None)
-        assert untested.details == {"hits": []}
+        assert untested.details == {"state": "ready", "hits": []}
         for path in ("shop", "../outside.py"):
             with pytest.raises(ToolError):
                 await tests.run(FileTestsArguments(path=path), host, call, lambda stream, text: None)

@@ -452,6 +452,8 @@ export interface HunkRequest {
 }
 
 export interface ImpactAnswer {
+  /** If it isn't ready, there may be more hits than these. */
+  state: "empty" | "building" | "ready";
   hits: ImpactHit[];
   /** What the file itself imports from the workspace, if a path was asked for. */
   imports?: string[];
@@ -475,6 +477,8 @@ export interface ImpactRequest {
   path?: string;
   symbol?: string;
   depth?: number;
+  /** Seconds to wait for an index that is being built; default 120. */
+  wait?: number;
 }
 
 export interface JournalState {

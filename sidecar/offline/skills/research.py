@@ -30,7 +30,8 @@ class Research:
             return Decline(failure(search))
         hits = records(search, "hits")
         if not hits:
-            return Say(_answer("Nothing in this workspace matches the question.", []))
+            building = " The index is still being built; ask again later." if _unfinished(search) else ""
+            return Say(_answer(f"Nothing in this workspace matches the question.{building}", []))
         if len(question.returns) == 1:
             reads: list[tuple[str, JsonObject]] = [("read_file", _range(hit)) for hit in hits[:_READ]]
             best = hits[0]
@@ -39,6 +40,11 @@ class Research:
                 named["symbol"] = best["symbol"]
             return Act([*reads, ("impact", named)])
         return Say(_answer(_conclude(hits, question.last), hits))
+
+
+def _unfinished(answer: ToolReturn) -> bool:
+    """Whether the index didn't hold all files yet."""
+    return answer.details.get("state", "ready") != "ready"
 
 
 def _range(hit: JsonObject) -> JsonObject:
@@ -50,7 +56,8 @@ def _conclude(hits: list[JsonObject], impact: ToolReturn | None) -> str:
     best = f"`{hits[0]['symbol'] or hits[0]['path']}`"
     users = records(impact, "hits") if impact is not None and impact.status == "success" else []
     used = ", ".join(dict.fromkeys(f"`{each['path']}`" for each in users[:5]))
-    follow = f" {best} is used by {used}." if used else f" Nothing else is known to use {best}."
+    nobody = "" if impact is None or _unfinished(impact) else f" Nothing else is known to use {best}."
+    follow = f" {best} is used by {used}." if used else nobody
     return (
         f"These places fit the question best, {best} first.{follow} The offline model finds and quotes code, but can't "
         "reason about it: configure a language model for an answer in words."

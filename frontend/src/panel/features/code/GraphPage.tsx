@@ -12,10 +12,13 @@ import { openFile } from "../../stores/preview.ts";
 import styles from "./code.module.css";
 import { GraphList } from "./GraphList.tsx";
 import { GraphView } from "./GraphView.tsx";
+import { isEmpty, summary } from "./graphSummary.ts";
 import type { GraphNode } from "./layout.ts";
 import { useAnswer } from "./useAnswer.ts";
 
 const DEPTHS = [1, 2, 3] as const;
+/** For an index that is being built; after that, the answer says that it isn't whole. */
+const WAIT_SECONDS = 15;
 
 interface Props {
   readonly first: string;
@@ -35,7 +38,11 @@ export function GraphPage({ first, workspace, onGraph, onFind, onClose }: Props)
   const [chosen, setChosen] = useState<GraphNode>();
   const { value, failure, loading } = useAnswer(
     first && `${first} ${depth}`,
-    (signal) => service.impact({ ...askFor(first), depth, ...(workspace === undefined ? {} : { workspace }) }, signal),
+    (signal) =>
+      service.impact(
+        { ...askFor(first), depth, wait: WAIT_SECONDS, ...(workspace === undefined ? {} : { workspace }) },
+        signal,
+      ),
     0,
   );
   const listed = asList ?? !wide;
@@ -132,12 +139,3 @@ const detailOf = ({ symbol, via, line, certain }: ImpactAnswer["hits"][number]):
 /** A path has a slash or a known extension; anything else, such as `Cart.add`, is the name of a symbol. */
 const askFor = (text: string): { path: string } | { symbol: string } =>
   text.includes("/") || referenceOf(text) ? { path: text } : { symbol: text };
-
-const isEmpty = ({ hits, imports }: ImpactAnswer): boolean => hits.length === 0 && (imports ?? []).length === 0;
-
-function summary(asked: string, answer: ImpactAnswer | undefined): string {
-  if (asked === "" || answer === undefined) return "Name a file, or a function, class or constant.";
-  if (isEmpty(answer)) return `Nothing in the index imports ${asked}, and it imports nothing of this workspace.`;
-  const imports = answer.imports === undefined ? "" : `Imports ${plural(answer.imports.length, "file")}. `;
-  return `${imports}${plural(answer.hits.length, "file")} may break if it changes.`;
-}
