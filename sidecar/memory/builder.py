@@ -20,7 +20,7 @@ from pathlib import Path
 from sidecar.memory.calls import join_calls
 from sidecar.memory.history import read_history
 from sidecar.memory.indexer import Indexer, wanted
-from sidecar.memory.postings import join_segments, many_segments
+from sidecar.memory.postings import is_worn, join_segments
 from sidecar.memory.resolver import Resolver, is_manifest
 from sidecar.memory.store import get_meta, open_or_replace, remove, set_meta, transaction
 from tools.code.files import list_files
@@ -34,9 +34,6 @@ _NICE = 10
 _BATCH_SECONDS = 10.0
 _BATCH_POSTINGS = 300_000
 _MAX_FILES = 200_000
-#: Chunks that are gone, as a share of all, beyond which their postings are removed.
-_DEAD_SHARE = 0.5
-_FEW_DEAD = 20_000
 _LIST_SECONDS = 120.0
 
 
@@ -119,7 +116,7 @@ def refresh(store: sqlite3.Connection, workspace: str, paths: Sequence[str]) -> 
             _resolve(store, indexer, None if everything else changed)
         with transaction(store):
             write_statistics(store)
-        if many_segments(store) or _mostly_dead(store):
+        if is_worn(store):
             with transaction(store):
                 files = {row[0] for row in store.execute("SELECT id FROM files")}
                 join_segments(store, files)
@@ -129,11 +126,6 @@ def refresh(store: sqlite3.Connection, workspace: str, paths: Sequence[str]) -> 
                 store.execute("VACUUM")
     finally:
         indexer.close()
-
-
-def _mostly_dead(store: sqlite3.Connection) -> bool:
-    dead = int(get_meta(store, "dead") or 0)
-    return dead > _FEW_DEAD and dead > _DEAD_SHARE * int(get_meta(store, "chunk_count") or 1)
 
 
 def write_statistics(store: sqlite3.Connection) -> None:

@@ -162,13 +162,13 @@ class Indexer:
         set_meta(self._store, "next", self._next)
 
     def _drop(self, file: int) -> None:
-        """The file's postings and calls stay and lead to nothing; `dead` counts their chunks."""
+        """The file's postings and calls stay and lead to nothing until they are joined; `dead` counts their chunks."""
         first = file * CHUNKS_PER_FILE
         chunks = "DELETE FROM definitions WHERE id BETWEEN ? AND ?"
         dropped = self._store.execute(chunks, (first, first + PATH_PLACE)).rowcount
         for table, column in (("imports", "file"), ("edges", "source"), ("files", "id")):
             self._store.execute(f"DELETE FROM {table} WHERE {column} = ?", (file,))  # noqa: S608
-        set_meta(self._store, "dead", int(get_meta(self._store, "dead") or 0) + max(dropped, 0))
+        set_meta(self._store, "dead", int(get_meta(self._store, "dead") or 0) + dropped + 1)  # its path is one
 
     def _collect(self, path: str, size: int, mtime: int, hashed: bytes, content: bytes) -> None:
         source = SourceText(path, content)

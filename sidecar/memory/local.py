@@ -77,6 +77,7 @@ class WorkspaceIndex:
         self._building: asyncio.Task[None] | None = None
         self._process: asyncio.subprocess.Process | None = None
         self._compared = 0.0
+        self._worn = False
         self._closed = False
 
     # -- building ----------------------------------------------------------------------------------------------------
@@ -235,12 +236,15 @@ class WorkspaceIndex:
             await self.wait(min(wait, _COMPARE_SECONDS) if overflowed or paths else 0)
         elif paths and not self.building:
             await asyncio.to_thread(self.update, paths)
+            if self._worn:
+                self.build(urgent=False)  # it joins the lists
         else:
             for path in paths:
                 self.changes.report(path)  # the builder may have passed them already
 
     def update(self, paths: Sequence[str] | set[str]) -> bool:
         """Bring a few files up to date; whether any of them changed."""
+        from sidecar.memory.postings import is_worn
         from sidecar.memory.updates import update_files
 
         with self._lock:
@@ -252,6 +256,7 @@ class WorkspaceIndex:
                 return False
             try:
                 changed = update_files(store, self.workspace, paths)
+                self._worn = is_worn(store)
                 if changed and self.vectors:
                     from sidecar.memory.vectors import embed_missing
 

@@ -36,6 +36,9 @@ _LENGTH = 70.0
 _MOST = 255
 #: Segments beyond which the lists of each term are joined.
 _SEGMENTS = 40
+#: Chunks that are gone, as a share of all, beyond which their postings and calls are removed.
+_DEAD_SHARE = 0.5
+_FEW_DEAD = 20_000
 _VALUES = 500
 
 
@@ -175,5 +178,8 @@ def join_segments(store: sqlite3.Connection, files: Collection[int]) -> None:
     set_meta(store, "edits", 0)
 
 
-def many_segments(store: sqlite3.Connection) -> bool:
-    return int(get_meta(store, "segments") or 0) > _SEGMENTS
+def is_worn(store: sqlite3.Connection) -> bool:
+    """Whether the lists of each term and name should be joined: there are many, or most of them lead to nothing."""
+    dead = int(get_meta(store, "dead") or 0)
+    many = int(get_meta(store, "segments") or 0) > _SEGMENTS
+    return many or (dead > _FEW_DEAD and dead > _DEAD_SHARE * int(get_meta(store, "chunk_count") or 1))

@@ -8,8 +8,10 @@ import pytest
 
 from sidecar.memory.answers import answer_search
 from sidecar.memory.builder import refresh
+from sidecar.memory.calls import read_calls
 from sidecar.memory.dependents import dependents
 from sidecar.memory.port import SearchRequest
+from sidecar.memory.postings import FILE_SHIFT, is_worn
 from sidecar.memory.store import open_store, set_meta
 from sidecar.memory.updates import update_files
 
@@ -86,3 +88,24 @@ def test_a_refresh_joins_many_segments_and_finds_the_same(
     for word, path in (("third", "b.py"), ("walrus", "c.py"), ("first", "a.py")):
         hits, stale = answer_search(store, str(workspace), SearchRequest(word))
         assert [hit.path for hit in hits] == [path] and not stale
+
+
+def test_what_edits_leave_behind_is_removed_when_it_is_much(
+    store: sqlite3.Connection, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sidecar.memory.postings._FEW_DEAD", 20)
+    monkeypatch.setattr("sidecar.memory.postings._DEAD_SHARE", 2)
+    names = [f"walrus_{number}" for number in range(20)]
+    for name in names:
+        assert not is_worn(store)
+        edit(store, workspace, "c.py", f"import b\n\n\ndef {name}():\n    return b.call_{name}()\n")
+        if is_worn(store):
+            break
+    else:
+        pytest.fail("edits add to the index for ever")
+    refresh(store, str(workspace), list(FILES))
+    assert not is_worn(store)
+    living = {row[0] for row in store.execute("SELECT id FROM files")}
+    callers = {name: {chunk >> FILE_SHIFT for chunk, _ in read_calls(store, f"call_{name}")} for name in names}
+    assert all(files <= living for files in callers.values())
+    assert [last for last, files in callers.items() if files] == [name]
