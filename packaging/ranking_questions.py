@@ -16,9 +16,9 @@ from learn_names import first_sentence
 
 from sidecar.memory.chunks import Chunk, cut
 from sidecar.memory.indexer import wanted
-from tools.code.files import is_test
 from tools.code.languages import SUFFIXES
 from tools.code.source import SourceText
+from tools.test_files import is_test
 
 #: Commits after the one whose tree is asked; at most half of the history.
 LATER = 600

@@ -36,13 +36,14 @@ class Files(Protocol):
     async def names(self, path: str) -> Sequence[str]: ...
 
 
-def is_test_file(name: str) -> bool:
+def _may_be_collected(name: str) -> bool:
+    """By the patterns of unittest, which are wider than those of pytest."""
     return name.endswith(".py") and (name.startswith("test") or name.endswith("_test.py"))
 
 
 async def find_test_files(files: Files, names: Mapping[str, str]) -> list[str]:
     """The Python test files, folders named `tests` first; `names` are the kinds of what is at the top."""
-    found = [name for name in names if is_test_file(name) or name == "conftest.py"]
+    found = [name for name in names if _may_be_collected(name) or name == "conftest.py"]
     folders = [name for name, kind in names.items() if kind == "directory"]
     folders.sort(key=lambda name: name not in _TEST_FOLDERS)
     seen = 0
@@ -57,7 +58,7 @@ async def find_test_files(files: Files, names: Mapping[str, str]) -> list[str]:
         except ToolError:
             continue
         folders += [f"{folder}/{name[:-1]}" for name in inside if name.endswith("/")]
-        found += [f"{folder}/{name}" for name in inside if is_test_file(name) or name == "conftest.py"]
+        found += [f"{folder}/{name}" for name in inside if _may_be_collected(name) or name == "conftest.py"]
     return found[:_MAX_FILES]
 
 

@@ -1,13 +1,12 @@
 """Finds a project's test framework and the command that runs it."""
 
-import json
-import re
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from tools.errors import ToolError
 from tools.host import FileInfo, Host
+from tools.node_package import NodePackage, read_package
 from tools.python_tests import (
     Files,
     discovery_arguments,
@@ -21,6 +20,7 @@ from tools.python_tests import (
     runs_django_tests,
     source_packages,
 )
+from tools.test_files import is_collected_by_name
 
 Name = Literal["pytest", "unittest", "npm", "go", "cargo", "make"]
 
@@ -28,10 +28,6 @@ _SIZE = 1 << 20
 _PYTEST = ("-m", "pytest", "-q", "-rfE", "--tb=short", "--color=no")
 
 _NODE_RUNNERS = {"vitest": ("vitest", "run"), "jest": ("jest",), "mocha": ("mocha",)}
-#: Names of files that hold tests by convention.
-TEST_NAME = re.compile(
-    r"(?:^|/)(?:test_[^/]*\.py|[^/]*_test\.(?:py|go)|tests?\.py|[^/]*[._-](?:test|spec)\.[cm]?[jt]sx?)$", re.IGNORECASE
-)
 _SUFFIXES: Mapping[Name, tuple[str, ...]] = {
     "pytest": (".py",),
     "unittest": (".py",),
@@ -51,7 +47,7 @@ class Framework(NamedTuple):
 
 def is_test_of(framework: Name, path: str) -> bool:
     """Whether a file holds tests that this framework should collect, by its name."""
-    return TEST_NAME.search(path) is not None and path.endswith(_SUFFIXES.get(framework, ""))
+    return is_collected_by_name(path) and path.endswith(_SUFFIXES.get(framework, ""))
 
 
 class _Inside:
@@ -172,7 +168,7 @@ async def with_pytest(framework: Framework, host: Host, call_id: str) -> Framewo
 async def other_runners(framework: Framework, host: Host, targets: Sequence[str] = ()) -> list[Framework]:
     """What runs the same tests if this one can't."""
     if framework.name == "npm":
-        runner = _node_runner(await _package(host, framework.folder), targets)
+        runner = _node_runner(await read_package(host, framework.folder), targets)
         return [framework._replace(argv=runner)] if runner and runner != framework.argv else []
     if framework.name == "unittest":
         return [_as_pytest(framework)]
@@ -214,38 +210,23 @@ async def find_missing(framework: Framework, host: Host, output: str) -> str | N
     for folder in (framework.folder, "."):
         if "node_modules" in await _listed(host, folder):
             return None
-    declared = await _package(host, framework.folder)
-    if declared.get("dependencies") or declared.get("devDependencies"):
+    if (await read_package(host, framework.folder)).packages:
         return "Its packages are not installed. Run npm install, then run the tests again."
     return None
 
 
-async def _package(host: Host, folder: str) -> dict[str, object]:
-    try:
-        found = json.loads(await host.read(f"{folder}/package.json", _SIZE))
-    except (ToolError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
 async def _npm_command(host: Files, after: Sequence[str]) -> list[str] | None:
     """The test script, or else a runner that the package depends on."""
-    try:
-        package = json.loads(await host.read("package.json", _SIZE))
-        script = package.get("scripts", {}).get("test")
-    except (ValueError, AttributeError, TypeError):
-        return None
-    if isinstance(script, str) and script and "no test specified" not in script:
+    package = await read_package(host)
+    if "test" in package.scripts and "no test specified" not in package.scripts["test"]:
         # npm passes everything after the dashes to the script.
         return ["npm", "test", "--silent", *(["--", *after] if after else [])]
     return _node_runner(package, after)
 
 
-def _node_runner(package: Mapping[str, Any], after: Sequence[str]) -> list[str] | None:
+def _node_runner(package: NodePackage, after: Sequence[str]) -> list[str] | None:
     """A runner that the package depends on."""
-    declared = [package.get(name) for name in ("dependencies", "devDependencies")]
-    packages = {name for each in declared if isinstance(each, dict) for name in each}
-    runner = next((argv for name, argv in _NODE_RUNNERS.items() if name in packages), None)
+    runner = next((argv for name, argv in _NODE_RUNNERS.items() if name in package.packages), None)
     return None if runner is None else ["npx", "--no-install", *runner, *after]
 
 

@@ -24,13 +24,13 @@ from sidecar.memory.postings import (
 from sidecar.memory.resolver import Resolver, unit_of
 from sidecar.memory.store import get_meta, set_meta
 from sidecar.memory.tokens import count_terms, name_terms, words_of
-from tools.code.files import is_test
 from tools.code.source import SourceText
 from tools.errors import ToolError
 from tools.local.files import whole_file
 from tools.local.root import WorkspaceRoot
 from tools.protected import secret_part
 from tools.skipped import is_skipped
+from tools.test_files import is_test
 
 #: Larger files are data or generated.
 MAX_BYTES = 1 << 20

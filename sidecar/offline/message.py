@@ -5,10 +5,8 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from sidecar.offline.changes import Change
+from tools.test_files import is_test
 
-_TEST = re.compile(
-    r"(^|/)(tests?|__tests__|spec|e2e)/|(^|/)(test_[^/]*|conftest\.py|[^/]*(_test|\.test|\.spec)\.[^/]+)$"
-)
 _BUILD = re.compile(
     r"(^|/)(package(-lock)?\.json|pyproject\.toml|setup\.(py|cfg)|requirements[^/]*\.txt|Cargo\.(toml|lock)|go\.(mod|sum)|"
     r"Makefile|Dockerfile|[^/]*\.lock|pnpm-lock\.yaml|tsconfig[^/]*\.json)$"
@@ -32,10 +30,16 @@ def commit_message(changes: Sequence[Change]) -> str:
 
 def _kind(changes: Sequence[Change]) -> str:
     paths = [change.path for change in changes]
-    for kind, pattern in (("ci", _CI), ("test", _TEST), ("docs", _DOCS), ("build", _BUILD), ("style", _STYLE)):
-        if all(pattern.search(path) for path in paths):
+    for kind, matches in (
+        ("ci", _CI.search),
+        ("test", is_test),
+        ("docs", _DOCS.search),
+        ("build", _BUILD.search),
+        ("style", _STYLE.search),
+    ):
+        if all(matches(path) for path in paths):
             return kind
-    code = [change for change in changes if not _TEST.search(change.path) and not _DOCS.search(change.path)]
+    code = [change for change in changes if not is_test(change.path) and not _DOCS.search(change.path)]
     if any(change.how == "added" or _public(change.added) for change in code):
         return "feat"
     if all(change.how in ("deleted", "renamed") or change.only_renames for change in code):
@@ -49,7 +53,7 @@ def _public(names: Sequence[str]) -> list[str]:
 
 
 def _scope(changes: Sequence[Change]) -> str:
-    code = [change for change in changes if not _TEST.search(change.path) and not _DOCS.search(change.path)]
+    code = [change for change in changes if not is_test(change.path) and not _DOCS.search(change.path)]
     if len(code) == 1:
         return PurePosixPath(code[0].path).stem.partition(".")[0] if "/" in code[0].path else ""
     folders = {str(PurePosixPath(change.path).parent) for change in code}
@@ -63,7 +67,7 @@ def _subject(changes: Sequence[Change]) -> str:
         ("rename", [f"{old} to {new}" for change in changes for old, new in change.renames.items()]),
         ("rename", [_renamed(change) for change in changes if change.how == "renamed" and not _moved(change)]),
         ("move", [_renamed(change) for change in changes if change.how == "renamed" and _moved(change)]),
-        ("add", [name for change in changes for name in _public(change.added) if not _TEST.search(change.path)]),
+        ("add", [name for change in changes for name in _public(change.added) if not is_test(change.path)]),
         ("add", [change.name for change in changes if change.how == "added" and not _public(change.added)]),
         ("remove", [change.name for change in changes if change.how == "deleted"]),
         ("remove", [name for change in changes if change.how != "deleted" for name in _public(change.removed)]),

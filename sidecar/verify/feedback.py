@@ -3,9 +3,10 @@
 import re
 from collections.abc import Sequence
 
-from sidecar.verify.change import FileVersions, is_code, is_test
+from sidecar.verify.change import FileVersions, is_code
 from sidecar.verify.result import CLAIMS, Verification
 from sidecar.wire.events import Check
+from tools.test_files import holds_tests
 from tools.text import first_words
 
 #: Attempts in total, the first one included.
@@ -133,8 +134,8 @@ def _missing(output: str) -> list[str]:
 def _tests_or_code(failed: Sequence[Check], output: str, changes: Sequence[FileVersions]) -> list[str]:
     if not any("tests" in check.name and check.name != "removed tests" for check in failed):
         return []
-    tests = [change.path for change in changes if is_test(change.path)]
-    code = [change.path for change in changes if is_code(change.path) and not is_test(change.path)]
+    tests = [change.path for change in changes if holds_tests(change.path)]
+    code = [change.path for change in changes if is_code(change.path) and not holds_tests(change.path)]
     failing = [path for path in tests if path in output]
     if tests and not code:
         return ["You changed only tests and no code: if the code is wrong, fix the code."]

@@ -4,18 +4,16 @@ import re
 from collections.abc import Sequence
 
 from sidecar.verify.cases import find_cases
-from sidecar.verify.change import FileVersions, is_code, is_test
+from sidecar.verify.change import FileVersions, is_code
 from tools.errors import ToolError
 from tools.host import Host, OutputCollector
 from tools.ripgrep import ripgrep_command
 from tools.skipped import skip_globs
+from tools.test_files import COLLECTED_GLOBS, holds_tests
 
 #: Tests named after a changed file come first.
 MAX_FILES = 20
 _SECONDS = 20.0
-_GLOBS = """
-test_*.py *_test.py tests.py *_test.go *.test.* *.spec.* *-test.* *_spec.* **/tests/**/*.rs **/__tests__/**
-"""
 #: Files that others import by the name of their folder.
 _FOLDER_NAMES = frozenset({"__init__", "index", "mod", "main", "lib"})
 
@@ -24,17 +22,20 @@ async def find_related_tests(changes: Sequence[FileVersions], host: Host, call_i
     """Changed test files come first."""
     found = [change.path for change in changes if _has_tests(change)]
     names = {
-        name for change in changes if is_code(change.path) and not is_test(change.path) for name in _names(change.path)
+        name
+        for change in changes
+        if is_code(change.path) and not holds_tests(change.path)
+        for name in _names(change.path)
     }
     if names:
-        mentioning = [path for path in await _find_mentions(sorted(names), host, call_id) if is_test(path)]
+        mentioning = [path for path in await _find_mentions(sorted(names), host, call_id) if holds_tests(path)]
         found += sorted(mentioning, key=lambda path: not any(name in path.rpartition("/")[2] for name in names))
     return list(dict.fromkeys(found))[:MAX_FILES]
 
 
 def _has_tests(change: FileVersions) -> bool:
     """By its name, or because it has tests beside the code, as in Rust."""
-    return change.after is not None and (is_test(change.path) or bool(find_cases(change.path, change.after)))
+    return change.after is not None and (holds_tests(change.path) or bool(find_cases(change.path, change.after)))
 
 
 def _names(path: str) -> list[str]:
@@ -47,7 +48,7 @@ def _names(path: str) -> list[str]:
 
 
 async def find_all_tests(host: Host, call_id: str) -> set[str]:
-    return {path for path in await _search(["--files", "--null"], host, call_id) if is_test(path)}
+    return {path for path in await _search(["--files", "--null"], host, call_id) if holds_tests(path)}
 
 
 async def _find_mentions(names: Sequence[str], host: Host, call_id: str) -> list[str]:
@@ -63,7 +64,7 @@ async def _find_mentions(names: Sequence[str], host: Host, call_id: str) -> list
 
 
 async def _search(words: Sequence[str], host: Host, call_id: str) -> list[str]:
-    globs = [word for glob in _GLOBS.split() for word in ("-g", glob)]
+    globs = [word for glob in COLLECTED_GLOBS for word in ("-g", glob)]
     argv = [*ripgrep_command(), *globs, *skip_globs(), *words, "--", "."]
     listener = OutputCollector()
     try:

@@ -4,7 +4,6 @@ Only failures that the change caused count. A test that passes when repeated is 
 task in the same way is known; the result names both.
 """
 
-import json
 import posixpath
 import re
 from collections import OrderedDict
@@ -33,6 +32,7 @@ from sidecar.verify.workspace_copy import BEFORE_LABEL, CopyFailed, copy_workspa
 from sidecar.wire.base import JsonObject
 from tools.errors import ToolError
 from tools.host import Host
+from tools.node_package import read_package
 from tools.test_frameworks import MANIFESTS, Framework, find_framework, is_test_of
 
 #: More failures than this don't happen by chance, so they aren't repeated.
@@ -175,10 +175,7 @@ class Suite:
     async def _script(self) -> str:
         if self.framework is None or self.framework.name != "npm":
             return ""
-        try:
-            return str(json.loads(await self.host.read("package.json", 1 << 20))["scripts"]["test"])
-        except (ToolError, ValueError, KeyError, TypeError):
-            return ""
+        return (await read_package(self.host)).scripts.get("test", "")
 
     async def _run(self, name: str, targets: Sequence[str], seconds: float | None = None) -> TestRun:
         args: JsonObject = {"target": [*targets]} if targets else {}

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from tools.code.files import SIZE, is_test, list_files, open_sources
+from tools.code.files import SIZE, list_files, open_sources
 from tools.code.folders import describe_folder, file_purpose, folder_purpose
 from tools.code.graph import describe_go_package, go_package, import_graph, script_package
 from tools.code.languages import SUFFIXES, language_of
@@ -14,6 +14,7 @@ from tools.code.source import SourceText
 from tools.errors import TooLarge, ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.test_files import is_test
 from tools.text import plural
 from tools.text_files import read_required
 

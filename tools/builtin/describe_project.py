@@ -7,7 +7,7 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import Field, JsonValue
 
 from tools.code.commands import plain_command
-from tools.code.files import count_lines, is_copied, is_test, list_files, matching_lines
+from tools.code.files import count_lines, is_copied, list_files, matching_lines
 from tools.code.folders import Folder, folder_table, main_folders
 from tools.code.graph import Graph, import_graph, mermaid
 from tools.code.languages import language_name, language_of
@@ -16,6 +16,7 @@ from tools.code.modules import Modules
 from tools.errors import ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.test_files import is_test
 from tools.test_frameworks import find_framework
 from tools.text import plural
 

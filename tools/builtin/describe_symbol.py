@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from tools.code.definitions import Definition
-from tools.code.files import is_copied, is_test
+from tools.code.files import is_copied
 from tools.code.modules import Modules
 from tools.code.outline import outline_of
 from tools.code.source import SourceText
@@ -14,6 +14,7 @@ from tools.code.symbol_search import FILES, SearchResult, SymbolSearch
 from tools.code.usages import Callee, SymbolUsage, find_callees, locate_callee
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.test_files import is_test
 from tools.text import plural
 
 _SHOWN = 12

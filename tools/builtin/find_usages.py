@@ -4,13 +4,14 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from tools.builtin.describe_symbol import COPY_NOTE, render_usages
-from tools.code.files import is_copied, is_test
+from tools.code.files import is_copied
 from tools.code.graph import Graph, describe_go_package, go_package, import_graph
 from tools.code.languages import language_of
 from tools.code.symbol_search import DEPTH, FILES, Impact, Reached, SymbolSearch, find_impact
 from tools.host import Host
 from tools.paths import normalize
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
+from tools.test_files import is_test
 from tools.text import plural
 
 _SHOWN = 40

@@ -1,11 +1,11 @@
 """Find the commands that install, build, check and start a project."""
 
-import json
 import re
 from collections.abc import Mapping
 
 from tools.code.manifest import manifest, read_text
 from tools.host import Host
+from tools.node_package import read_package
 from tools.text_files import exists
 
 KINDS = ("install", "build", "lint", "typecheck", "format", "start")
@@ -81,15 +81,11 @@ async def _make(host: Host, names: Mapping[str, str]) -> dict[str, str]:
 async def _node(host: Host, names: Mapping[str, str]) -> dict[str, str]:
     if "package.json" not in names:
         return {}
-    try:
-        package = json.loads(await read_text(host, "package.json"))
-        scripts = package.get("scripts", {})
-    except (ValueError, AttributeError):
-        return {}
+    package = await read_package(host)
     manager = next((manager for lock, manager in _LOCKS.items() if lock in names), "npm")
-    found = {"install": f"{manager} install"} if package.get("dependencies") or package.get("devDependencies") else {}
+    found = {"install": f"{manager} install"} if package.packages else {}
     for kind, wanted in _NAMES.items():
-        name = next((name for name in wanted if name in scripts), None)
+        name = next((name for name in wanted if name in package.scripts), None)
         if name is not None and kind != "install":
             found[kind] = f"{manager} run {name}"
     return found

@@ -143,16 +143,3 @@ async def run_ripgrep(host: Host, call: Call, options: Sequence[str], path: str)
 def is_copied(path: str) -> bool:
     """Whether a file is a copy of another project's code, kept in this one."""
     return not _COPIED.isdisjoint(path.split("/")[:-1])
-
-
-def is_test(path: str) -> bool:
-    folders, _, name = path.rpartition("/")
-    stem = name.partition(".")[0]
-    return (
-        stem.startswith("test_")
-        or stem.endswith(("_test", "_spec", "Test", "Tests"))
-        or ".test." in name
-        or ".spec." in name
-        or name == "conftest.py"
-        or any(part in ("tests", "test", "__tests__", "spec", "e2e") for part in folders.split("/"))
-    )

@@ -8,11 +8,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from posixpath import basename, dirname
 
-from tools.code.files import MatchingLine, is_test, matching_lines
+from tools.code.files import MatchingLine, matching_lines
 from tools.code.manifest import read_text
 from tools.code.modules import Modules
 from tools.host import Host
 from tools.spec import Call
+from tools.test_files import is_test
 from tools.text import plural
 
 _PYTHON_LINE = r"^\s*(?:from\s+[.\w]+\s+import\s|import\s+[\w.]+)"

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from tools.code.files import is_test
 from tools.code.graph import Graph
 from tools.code.modules import Modules
 from tools.code.outline import OutlineItem, outline_of
@@ -16,6 +15,7 @@ from tools.code.project import ResolvedImport, resolve_imports
 from tools.code.source import SourceText
 from tools.patch import read_diff
 from tools.protected import secret_part
+from tools.test_files import is_test
 
 Severity = Literal["error", "warning", "hint"]
 Rule = Literal["secret", "todo", "debug", "conflict", "syntax", "import", "test", "leftover", "size", "style"]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from tools.code import files
 from tools.code.definitions import Definition, find_definitions
-from tools.code.files import is_copied, is_test
+from tools.code.files import is_copied
 from tools.code.modules import Modules
 from tools.code.source import SourceText
 from tools.code.symbols import Certainty
@@ -17,6 +17,7 @@ from tools.code.usages import SymbolUsage, UsageFinder, UsageReport
 from tools.errors import ToolError
 from tools.host import Host
 from tools.spec import Call
+from tools.test_files import is_test
 from tools.text import plural
 
 #: How many files are parsed for one answer.

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
-from tools.code.files import is_test
 from tools.code.languages import parser, words
 from tools.code.review import ReviewedFile, ReviewFinding, Rule, Severity
 from tools.code.source import SourceText, line_of, text_of
+from tools.test_files import is_test
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Query

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tools.code.classes import ClassIndex
 from tools.code.definitions import Definition, defined_by, enclosing_name, find_definitions
-from tools.code.files import is_test
 from tools.code.languages import words
 from tools.code.modules import Modules
 from tools.code.project import Project, ResolvedImport, resolve_imports
 from tools.code.references import find_references
 from tools.code.source import SourceText, ancestors, descendants, is_field, line_of, text_of
 from tools.code.symbols import Certainty, Reference, References, Symbol, symbols_in
+from tools.test_files import is_test
 
 if TYPE_CHECKING:
     from tree_sitter import Node

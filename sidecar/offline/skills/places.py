@@ -8,8 +8,8 @@ from sidecar.offline.phrases import phrases
 from sidecar.offline.results import failure, format_place, quote_names, records
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
-from tools.code.files import is_test
 from tools.code.languages import language_of
+from tools.test_files import is_test
 
 _WHERE = phrases(
     """

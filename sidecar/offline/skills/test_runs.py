@@ -17,7 +17,7 @@ from sidecar.offline.results import (
 from sidecar.offline.skill import Act, Decline, Move, OneCall, Say
 from sidecar.offline.skills.usages import CHANGE, FILE
 from sidecar.wire.base import JsonObject
-from tools.code.files import is_test
+from tools.test_files import is_test
 
 _ASKED = phrases(
     """

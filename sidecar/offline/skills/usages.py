@@ -8,8 +8,9 @@ from sidecar.offline.phrases import group, is_path, part, phrases, selected_name
 from sidecar.offline.results import failure, format_place, records
 from sidecar.offline.skill import Act, Decline, Move, OneCall, Say
 from sidecar.wire.base import JsonObject
-from tools.code.files import is_copied, is_test
+from tools.code.files import is_copied
 from tools.code.languages import language_of
+from tools.test_files import is_test
 
 _CODE = r"\.(?:py|tsx?|jsx?|mjs|go|rs|java)"
 FILE = (

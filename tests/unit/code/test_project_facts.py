@@ -2,9 +2,6 @@
 
 import re
 
-import pytest
-
-from tools.code.files import is_test
 from tools.code.graph import NODES, Graph, mermaid
 from tools.code.manifest import first_paragraph
 
@@ -17,12 +14,6 @@ def test_a_picture_stays_small_and_its_labels_are_plain() -> None:
     assert picture.count("[") == NODES and "smaller folders" in left_out
     for line in picture.splitlines()[1:]:
         assert re.fullmatch(r'  n\d+(\["[\w/#;.]+"\]| -->\|\d+\| n\d+)', line), line
-
-
-@pytest.mark.parametrize("path", ["tests/a.py", "test_a.py", "src/a.test.ts", "a_test.go", "src/__tests__/a.js"])
-def test_tests_are_known_by_their_names(path: str) -> None:
-    assert is_test(path)
-    assert not is_test("src/testing.py") and not is_test("contest.py")
 
 
 def test_the_first_words_of_a_readme_are_a_sentence() -> None:

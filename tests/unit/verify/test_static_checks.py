@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.verify.change import FileVersions, is_document, is_test
+from sidecar.verify.change import FileVersions, is_document
 from sidecar.verify.claims import PlannedFiles
 from sidecar.verify.syntax import check_syntax
 from tests.support.claims import claim_problems, problems
@@ -29,18 +29,6 @@ def test_a_file_that_no_longer_parses_is_a_fault(path: str, broken: bytes, whole
 
 def test_what_has_no_syntax_is_not_looked_at() -> None:
     assert check_syntax([FileVersions("notes.md", b"", b"# {"), FileVersions("a.py", b"x = 1", None)]) is None
-
-
-@pytest.mark.parametrize(
-    "path", ["test_a.py", "src/a_test.py", "a_test.go", "web/a.test.ts", "a.spec.js", "tests/a.rs"]
-)
-def test_a_test_is_known_by_its_name(path: str) -> None:
-    assert is_test(path)
-
-
-@pytest.mark.parametrize("path", ["testing.py", "src/latest.py", "contest.go", "tests/data.json", "a.ts"])
-def test_what_only_sounds_like_a_test_is_none(path: str) -> None:
-    assert not is_test(path)
 
 
 def test_documents_prove_nothing_and_cannot_be_disproved() -> None:
