@@ -10,8 +10,8 @@ from pydantic import JsonValue
 
 from sidecar.wire.base import JsonObject
 from sidecar.wire.bridge import Diagnostic, NotifyFrame
+from sidecar.wire.text import plural
 from tools.spec import ToolResult
-from tools.text import plural
 
 DIAGNOSTICS_TOOL = "get_diagnostics"
 _MAX_WORKSPACES = 64

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from sidecar.wire.base import JsonObject
+from sidecar.wire.text import plural
 from tools.host import FileChange
 from tools.ledger import digest
 from tools.spec import ToolResult
@@ -50,7 +51,7 @@ def render_changes(changes: Sequence[FileChange], note: str = "", *, written: bo
         if kind == "modified" and not written:
             parts.extend(diff[2:_DIFF_LINES])
             if len(diff) > _DIFF_LINES:
-                parts.append(f"… {len(diff) - _DIFF_LINES} more lines of the diff")
+                parts.append(f"… {plural(len(diff) - _DIFF_LINES, 'more line')} of the diff")
     first = files[0]
     rest = f" and {len(files) - 1} more" if len(files) > 1 else ""
     summary = f"{first['change']} {first['path']}{rest}"

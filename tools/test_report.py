@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tools.text import plural
+from sidecar.wire.text import plural
 
 #: Exit codes of a run without a single test: Python's runners have some of their own.
 _NO_TESTS = {"pytest": (0, 4, 5), "unittest": (0, 5)}
@@ -215,7 +215,7 @@ def render_failures(report: SuiteReport, output: str) -> str:
         parts.append(group.render(max(left // (len(shown) - number), _MIN_TRACEBACK)))
         left -= len(parts[-1]) + 2
     if len(groups) > len(shown):
-        parts.append(f"… {len(groups) - len(shown)} more kinds of failure")
+        parts.append(f"… {plural(len(groups) - len(shown), 'more kind')} of failure")
     if len(report.failures) > 1:
         parts.append("Run one of them with target for all of its output.")
     return "\n\n".join(parts)
@@ -270,4 +270,4 @@ def _tail(text: str, room: int) -> str:
         if size > room:
             break
         kept.append(line)
-    return "\n".join([f"… {len(lines) - len(kept)} lines before", *reversed(kept)])
+    return "\n".join([f"… {plural(len(lines) - len(kept), 'line')} before", *reversed(kept)])

@@ -99,8 +99,3 @@ def fenced(text: str) -> str:
     longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}\n{text}\n{fence}"
-
-
-def plural(count: int, noun: str, many: str = "") -> str:
-    """`1 file`, `2 files`; `many` is an irregular plural."""
-    return f"{count} {noun if count == 1 else many or f'{noun}s'}"

@@ -16,6 +16,7 @@ from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
 from sidecar.commands.serve import ready_line, stop_on_signals, stop_with_parent
 from sidecar.commands.text import Style, clip, print_json, safe_line, short, style_for
+from sidecar.wire.text import plural
 
 if TYPE_CHECKING:
     from sidecar.config.settings import Settings
@@ -92,7 +93,9 @@ def _workers(state: Json, style: Style) -> list[str]:
 
 def _queue(state: Json) -> list[str]:
     pools = ", ".join(f"{safe_line(pool)} {count}" for pool, count in sorted(state["queue"]["pools"].items()))
-    return [f"{state['queue']['depth']} tasks wait{f' ({pools})' if pools else ''}; the leader is marked with *."]
+    depth = state["queue"]["depth"]
+    waiting = f"{plural(depth, 'task')} queued{f' ({pools})' if pools else ''}" if depth else "No task is queued"
+    return [f"{waiting}; the leader is marked with *."]
 
 
 def _tasks(running: list[Json], style: Style) -> list[str]:

@@ -8,7 +8,7 @@ import sys
 from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir
 from sidecar.config.data_dir import AlreadyRunning, DataDir
-from tools.text import plural
+from sidecar.wire.text import plural
 
 
 def journal(args: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_FAILED, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
 from sidecar.commands.text import print_json, safe_line, style_for
-from tools.text import plural
+from sidecar.wire.text import plural
 
 #: A server has 30 s to start.
 _TEST_SECONDS = 45.0

@@ -11,7 +11,7 @@ from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_FAILED, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
 from sidecar.commands.text import Style, clip, print_json, safe_line, style_for, terminal_columns
-from tools.text import plural
+from sidecar.wire.text import plural
 
 _SECONDS = 600.0
 #: Of a workspace with tens of thousands of files, an answer from half of the index comes sooner than that.
@@ -121,7 +121,8 @@ def _show_state(found: Json, args: argparse.Namespace) -> int:
     if args.json:
         return print_json(found)
     progress = found["progress"]
-    print(f"{found['state']}: {found['files']:,} files, {found['chunks']:,} chunks, {found['bytes'] / 1e6:.1f} MB")
+    indexed = f"{plural(found['files'], 'file')}, {plural(found['chunks'], 'chunk')}"
+    print(f"{found['state']}: {indexed}, {found['bytes'] / 1e6:.1f} MB")
     if vectors := found.get("vectors"):
         print(f"With vectors: {safe_line(vectors)}.")
     if found["state"] == "building":

@@ -7,7 +7,7 @@ from sidecar.client.client import Json
 from sidecar.client.sidecars import reading
 from sidecar.commands.parser import data_dir
 from sidecar.commands.text import Style, print_json, safe_line, short, style_for
-from tools.text import plural
+from sidecar.wire.text import plural
 
 
 def schedules(args: argparse.Namespace) -> int:

@@ -17,6 +17,7 @@ from sidecar.commands.run import RunSession
 from sidecar.commands.summary import render_approval, render_question
 from sidecar.commands.text import short, style_for
 from sidecar.commands.watch import choose
+from sidecar.wire.text import plural
 
 
 def message(args: argparse.Namespace) -> int:
@@ -62,7 +63,7 @@ def approve(args: argparse.Namespace) -> int:
     if args.all:
         answers = [{"approvalId": each, "decision": args.decision, "scope": args.scope} for each in waiting]
         client.post(f"/api/brain/tasks/{task}/approvals", {"answers": answers})
-        print(f"Answered {len(answers)} approval{'s' if len(answers) != 1 else ''}. {watch}")
+        print(f"Answered {plural(len(answers), 'approval')}. {watch}")
         return 0
     if args.approval is None and len(waiting) > 1:
         raise CommandFailed(f"{len(waiting)} approvals are open; name one: {', '.join(waiting)}.", EXIT_USAGE)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from sidecar.commands.text import Style, clip, duration, paragraph, safe, safe_line, short
 from sidecar.engine.timeline import Rewind, Timeline
+from sidecar.wire.text import plural
 
 Event = dict[str, Any]
 
@@ -48,7 +49,7 @@ def render_outcome(
     )
     proof = _unproven(style, facts.get("complete"), columns) if checks is None else _checks(style, checks, columns)
     if by_checks:
-        proof.append(style.dim(f"  The checks wrote {by_checks} more file{'s' if by_checks > 1 else ''}."))
+        proof.append(style.dim(f"  The checks wrote {plural(by_checks, 'more file')}."))
     lines = [*_files(style, files), *proof, *_usage(style, facts.get("usage"))]
     match status["status"]:
         case "completed" if checks is not None and not checks["passed"]:
@@ -104,7 +105,7 @@ def render_approval(style: Style, event: Event, columns: int | None = None) -> l
         paint = style.green if line.startswith("+") else style.red if line.startswith("-") else style.dim
         lines += [paint(f"    {line}")] if line else []
     if omitted := event.get("omittedLines"):
-        lines.append(style.dim(f"    … {omitted} more lines"))
+        lines.append(style.dim(f"    … {plural(omitted, 'more line')}"))
     return lines
 
 
@@ -148,7 +149,7 @@ def _escalated(style: Style, event: Event | None, took: str, columns: int | None
 def _files(style: Style, files: Sequence[Event]) -> list[str]:
     if not files:
         return []
-    lines = [style.bold(f"{len(files)} file{'s' if len(files) > 1 else ''} changed")]
+    lines = [style.bold(f"{plural(len(files), 'file')} changed")]
     for file in files[:FILES_SHOWN]:
         counts = f"{style.green('+' + str(file['added']))} {style.red('-' + str(file['removed']))}"
         lines.append(f"  {_SIGNS.get(file['change'], '~')} {safe_line(file['path'])}  {counts}")
@@ -181,7 +182,7 @@ def _checks(style: Style, event: Event, columns: int | None) -> list[str]:
             shown = safe(check["evidence"]).rstrip("\n").split("\n")
             lines += [f"    {line}" for line in shown[:EVIDENCE_SHOWN]]
             if len(shown) > EVIDENCE_SHOWN:
-                lines.append(style.dim(f"    … and {len(shown) - EVIDENCE_SHOWN} more lines"))
+                lines.append(style.dim(f"    … and {plural(len(shown) - EVIDENCE_SHOWN, 'more line')}"))
     return [*lines, *_notes(style, event.get("notes") or [], columns)]
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from sidecar.client.client import Client
 from sidecar.client.errors import ClientError
-from tools.text import plural
+from sidecar.wire.text import plural
 
 _COLORS = {"idle": "#6b7280", "running": "#2563eb", "needs you": "#d97706"}
 _SIZE = 64

@@ -7,6 +7,7 @@ from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, task_id
 from sidecar.commands.text import print_json, safe, safe_line, short, style_for
+from sidecar.wire.text import plural
 
 
 def merge(args: argparse.Namespace) -> int:
@@ -60,7 +61,7 @@ def worktrees(args: argparse.Namespace) -> int:
         return print_json(found)
     style = style_for()
     for each in found["worktrees"]:
-        files = f" ({each['files']} files)" if each["files"] else ""
+        files = f" ({plural(each['files'], 'file')})" if each["files"] else ""
         print(f"{style.bold(short(each['taskId']))}  {each['state']}{files}  {safe_line(each['task'] or '')[:60]}")
         print(style.dim(f"    {safe_line(each['path'])}, of {safe_line(each['workspace'])}"))
         if each["leftOut"]:

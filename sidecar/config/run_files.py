@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.config.paths import open_regular
+from sidecar.wire.text import plural
 
 _FILE_NAMES = """
 conftest.py noxfile.py setup.py sitecustomize.py usercustomize.py pytest.ini .pytest.ini tox.ini mypy.ini .mypy.ini
@@ -178,7 +179,7 @@ def render_change(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[li
         ends = ("/dev/null" if old is None else f"a/{name}", "/dev/null" if new is None else f"b/{name}")
         lines += difflib.unified_diff((old or "").splitlines(), (new or "").splitlines(), *ends, n=2, lineterm="")
     if len(lines) > _MAX_LINES:
-        lines = [*lines[:_MAX_LINES], f"… {len(lines) - _MAX_LINES} more lines"]
+        lines = [*lines[:_MAX_LINES], f"… {plural(len(lines) - _MAX_LINES, 'more line')}"]
     return names, "\n".join(lines)
 
 

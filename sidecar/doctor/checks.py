@@ -23,6 +23,7 @@ from sidecar.config.weights import VectorsUnavailable, find_weights
 from sidecar.doctor.models import check_models
 from sidecar.doctor.report import DoctorContext, missing, note, ok
 from sidecar.wire.system import FindingInfo, Remedy
+from sidecar.wire.text import plural
 from tools.mcp.configuration import Configuration
 from tools.sandboxes.configuration import FILE, load_spec, open_remote
 from tools.sandboxes.port import SandboxError
@@ -149,7 +150,8 @@ def check_doors(context: DoctorContext) -> Iterator[FindingInfo]:
         yield note("doors", f"{path} can't be read: {error}", "Stop `brain doors`, move the file away, start it again.")
         return
     if dead or unsent:
-        found = f"{dead} deliveries and {unsent} messages were given up; they are kept"
+        lost = [plural(dead, "delivery", "deliveries")] * bool(dead) + [plural(unsent, "message")] * bool(unsent)
+        found = f"given up, but kept: {' and '.join(lost)}"
         yield note("doors", found, "`brain doors list` says why, `brain doors retry` tries them again.")
     else:
         yield ok("doors", "all deliveries are handled, and all messages are sent or on their way")

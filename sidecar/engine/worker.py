@@ -20,6 +20,7 @@ from sidecar.journal.port import Claim, Journal, Record
 from sidecar.telemetry.correlation import bind, trace_of
 from sidecar.wire.events import CancelledEvent, CompleteEvent, ErrorEvent, EscalationEvent, StatusEvent
 from sidecar.wire.tasks import Status, StoredRequest, TaskResult
+from sidecar.wire.text import plural
 from tools.lease import Lease, holding, lease_clock
 
 if TYPE_CHECKING:
@@ -229,7 +230,7 @@ class Worker:
             if claim.damaged:
                 raise StepFailed(
                     "journal_damaged",
-                    f"{claim.damaged} records of this task were damaged on the disk, so it cannot go on without the "
+                    f"The disk damaged {plural(claim.damaged, 'record')} of this task, so it cannot go on without the "
                     "risk of doing something twice. What it did is kept; start it again as a new task.",
                     recoverable=False,
                 )

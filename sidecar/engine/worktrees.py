@@ -24,6 +24,7 @@ from sidecar.journal.errors import UnknownTask
 from sidecar.journal.port import Journal
 from sidecar.wire.events import WorktreeEvent
 from sidecar.wire.tasks import RewoundFile, Task
+from sidecar.wire.text import plural
 from sidecar.wire.worktrees import (
     CleanAnswer,
     CleanRequest,
@@ -229,7 +230,7 @@ class Worktrees:
         if found.state == "active":
             return f"The task is {found.status}. Cancel it first."
         if found.state == "unmerged" and not discard:
-            return f"It has changes in {found.files} files. Merge or discard them first."
+            return f"It has changes in {plural(found.files, 'file')}. Merge or discard them first."
         if found.state != "leftover":
             try:
                 await self._discard(found.task_id, found.path)

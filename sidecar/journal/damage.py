@@ -14,6 +14,7 @@ from sidecar.journal.migrations import MIGRATIONS
 from sidecar.journal.store import connect, open_file
 from sidecar.journal.wal import repair_wal
 from sidecar.wire.tasks import ENDED
+from sidecar.wire.text import plural
 
 log = logging.getLogger(__name__)
 
@@ -145,10 +146,10 @@ def _defect(path: Path) -> str:
                 connection.execute("SELECT number FROM commits").fetchone()
                 damaged = connection.execute(rows.DAMAGED_TASKS).fetchall()
                 if damaged:
-                    return f"rows of {len(damaged)} tasks do not match their checksums"
+                    return f"rows of {plural(len(damaged), 'task')} do not match their checksums"
                 gaps = connection.execute(rows.GAPS.format(which="true")).fetchall()
                 if gaps:
-                    return f"events or records of {len(gaps)} tasks are missing"
+                    return f"events or records of {plural(len(gaps), 'task')} are missing"
             # Find out now whether the file can be written.
             connection.execute("BEGIN IMMEDIATE")
             connection.execute("ROLLBACK")

@@ -15,6 +15,7 @@ JournalError
 
 from sidecar.config.errors import EXIT_NO_SIDECAR, UserError
 from sidecar.wire.tasks import Status
+from sidecar.wire.text import plural
 
 
 class JournalError(UserError):
@@ -58,7 +59,7 @@ class LeaseLost(JournalError):
 
 class QueueFull(JournalError):
     def __init__(self, limit: int) -> None:
-        super().__init__(f"{limit} tasks are queued already.")
+        super().__init__(f"The queue is full: {plural(limit, 'task')}.")
 
 
 class JournalStalled(JournalError):

@@ -8,10 +8,10 @@ from pydantic import Field, JsonValue
 from sidecar.memory.notes import MAX_TEXT, MAX_TITLE, Notes, TooManyNotes
 from sidecar.memory.past import Past
 from sidecar.memory.proposals import problem_with
+from sidecar.wire.text import plural
 from tools.errors import ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
-from tools.text import plural
 
 
 class RecallArguments(Arguments):

@@ -6,10 +6,10 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from sidecar.memory.skills import Skills
+from sidecar.wire.text import plural
 from tools.errors import ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
-from tools.text import plural
 
 
 class SkillArguments(Arguments):

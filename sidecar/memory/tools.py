@@ -5,10 +5,10 @@ from typing import Annotated
 from pydantic import Field, JsonValue, model_validator
 
 from sidecar.memory.port import Affected, Dependents, Found, Hit, Memory, MemoryState, SearchRequest
+from sidecar.wire.text import plural
 from tools.errors import ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
-from tools.text import plural
 
 _WAIT_SECONDS = 60.0
 _SNIPPET_LINES = 4

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from sidecar.models.port import ToolReturn
 from sidecar.wire.base import JsonObject
+from sidecar.wire.text import plural
 
 _MATTERS = re.compile(
     r"\b(error|failed|failure|fatal|exception|traceback|panic|cannot|can't|not found|denied|undefined|unexpected)\b|"
@@ -73,7 +74,7 @@ def shorten_output(output: str) -> str:
         return output
     first = [line for line in lines[:-_TAIL] if _MATTERS.search(line)][: _SHOWN - _TAIL]
     left = len(lines) - len(first) - _TAIL
-    return "\n".join([*first, f"… {left} lines left out …", *lines[-_TAIL:]])
+    return "\n".join([*first, f"… {plural(left, 'line')} left out …", *lines[-_TAIL:]])
 
 
 def describe_run(command: str, back: ToolReturn) -> str:

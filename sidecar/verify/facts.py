@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from sidecar.verify.cases import find_cases
 from sidecar.verify.change import FileVersions
 from sidecar.verify.counts import Count
+from sidecar.wire.text import plural
 from tools.errors import ToolError
 from tools.git import run_git
 from tools.host import Host
 from tools.ledger import GitHead
 from tools.spec import Call
-from tools.text import plural
 from tools.text_files import exists
 
 _SECONDS = 10.0

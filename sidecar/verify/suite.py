@@ -30,6 +30,7 @@ from sidecar.verify.runs import (
 )
 from sidecar.verify.workspace_copy import BEFORE_LABEL, CopyFailed, copy_workspace
 from sidecar.wire.base import JsonObject
+from sidecar.wire.text import plural
 from tools.errors import ToolError
 from tools.host import Host
 from tools.node_package import read_package
@@ -200,7 +201,7 @@ class Suite:
         there = [path for path in listed if await self._has_tests(path)]
         before = (await self._run_before(there))[0] if there and targets else None
         if there and not (before is not None and before.empty):
-            more = f" and {len(there) - _MAX_NAMED} more files" if len(there) > _MAX_NAMED else ""
+            more = f" and {plural(len(there) - _MAX_NAMED, 'more file')}" if len(there) > _MAX_NAMED else ""
             named = f"{', '.join(there[:_MAX_NAMED])}{more}"
             return CheckResult(notes=[f"None of the tests in {named} ran, although there are some."], doubt=True)
         return CheckResult(notes=["No test ran."])

@@ -5,6 +5,8 @@ from typing import Any, NamedTuple, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from sidecar.wire.text import plural
+
 _EXPECTED = {
     "missing": "required",
     "string": "must be text",
@@ -60,11 +62,11 @@ def _message(kind: str, context: Mapping[str, Any], fallback: str) -> str:
         case "string_too_short" | "too_short" if context["min_length"] == 1:
             return "must not be empty"
         case "string_too_short":
-            return f"must have at least {context['min_length']} characters"
+            return f"must have at least {plural(context['min_length'], 'character')}"
         case "string_too_long":
-            return f"must have at most {context['max_length']} characters"
+            return f"must have at most {plural(context['max_length'], 'character')}"
         case "too_long":
-            return f"must have at most {context['max_length']} entries"
+            return f"must have at most {plural(context['max_length'], 'entry', 'entries')}"
         case "string_pattern_mismatch":
             return "must not be blank" if context["pattern"] == r"\S" else f"must match {context['pattern']}"
         case "value_error":

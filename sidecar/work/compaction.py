@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from sidecar.models.port import Model, ModelTurn, ToolReturn, ToolTurn, ToolUse, Turn, UserTurn
+from sidecar.wire.text import plural
 from sidecar.work.archive import Archive, describe_call
 
 #: This many of the newest turns stay as they are; fewer in a small window, but always the last exchange.
@@ -103,7 +104,7 @@ class Conversation:
         if characters <= 0:
             return None
         parts = [(results, "earlier result"), (exchanges, "whole exchange")]
-        what = " and ".join(f"{number} {noun}{'s' * (number > 1)}" for number, noun in parts if number)
+        what = " and ".join(plural(number, noun) for number, noun in parts if number)
         return (
             f"The conversation filled the model's context window, so {what} (about {characters:,} characters) are left "
             "out of the request. The agent can search them, and the task's records keep them."

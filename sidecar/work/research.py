@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sidecar.wire.tasks import Source
+from sidecar.wire.text import plural
 from sidecar.work.extraction import find_objects, text_before_json
 from sidecar.work.results import Researched
 from tools.errors import ToolError
@@ -100,7 +101,7 @@ async def _problem(cited: Cited, host: Host | None) -> str:
         return "the file is too large or no text"
     lines = content.decode("utf-8", "replace").splitlines()
     if not 1 <= cited.first <= cited.last <= len(lines):
-        return f"the file has {len(lines)} lines"
+        return f"the file has {plural(len(lines), 'line')}"
     return "" if any(line.strip() for line in lines[cited.first - 1 : cited.last]) else "these lines are empty"
 
 

@@ -6,11 +6,12 @@ from typing import NamedTuple
 from sidecar.engine.state import TaskState
 from sidecar.verify.change import FileVersions
 from sidecar.verify.result import Verification
+from sidecar.wire.text import plural
 from sidecar.work.changes import edit_sizes
 from tools.changes import unified_diff
 from tools.host import FileChange
 from tools.protected import secret_part
-from tools.text import plural, shorten
+from tools.text import shorten
 
 #: A change up to this size that the checks prove needs no review.
 SMALL_LINES, SMALL_FILES = 60, 3

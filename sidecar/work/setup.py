@@ -15,6 +15,7 @@ from sidecar.models.port import Brief, EarlierCall, Model, Switch, ToolTurn, Tur
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import ModelEvent
 from sidecar.wire.tasks import Models
+from sidecar.wire.text import plural
 from sidecar.wire.tools import ToolInfo
 from sidecar.work.attachments import parse_attachments
 from sidecar.work.changes import changed_lines, changed_nothing
@@ -171,7 +172,7 @@ class AgentSetup:
                 job.tell(similar)
         if dropped and key.of_turn(0) not in self.run.state.turns:
             log.note_left_out(
-                f"{dropped} earlier rounds of the conversation don't fit into the model's context window."
+                f"{plural(dropped, 'earlier round')} of the conversation left out: the context window is full."
             )
         return job, log
 

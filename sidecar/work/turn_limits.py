@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sidecar.engine.errors import AgentError
 from sidecar.models.port import Reply, Stop, ToolReturn, ToolUse
+from sidecar.wire.text import plural
 from sidecar.work.roster import Agent
 
 #: While it makes progress, an agent may take this many times its limit.
@@ -58,8 +59,8 @@ class TurnLimits:
             return f"You have made this same call {times} times with the same result. Do something else, or finish."
         if done == self._wrap_up:
             return (
-                f"You have used {_count_turns(done)}. Finish now if you can: check what you did and give your answer. "
-                "If work remains, say what it is and go on with the most important part."
+                f"You have used {plural(done, 'turn')}. Finish now if you can: check what you did and give your answer."
+                " If work remains, say what it is and go on with the most important part."
             )
         return None
 
@@ -84,14 +85,10 @@ class TurnLimits:
     def _limit_reached(self) -> AgentError:
         return AgentError(
             "iteration_limit",
-            f"The {self._agent.name} was not done after {_count_turns(self._turns)}. Its work is kept; resume it to "
+            f"The {self._agent.name} was not done after {plural(self._turns, 'turn')}. Its work is kept; resume it to "
             "allow as many again, or send it a message that says how to go on.",
             retry=False,
         )
-
-
-def _count_turns(number: int) -> str:
-    return f"{number} turn{'' if number == 1 else 's'}"
 
 
 def _signature(calls: Sequence[ToolUse], returns: Sequence[ToolReturn]) -> int:

@@ -152,7 +152,7 @@ def test_clean_keeps_changes_until_you_discard_them_and_the_task_learns_of_it(
     code, said = brain(sidecar, "worktrees", "clean")
     assert code == 0 and f"Removed the worktree of {unchanged['id'][:8]}" in said and "Kept the worktree" in said
     code, said = brain(sidecar, "worktrees")
-    assert task["id"][:8] in said and "unmerged (1 files)" in said and unchanged["id"][:8] not in said
+    assert task["id"][:8] in said and "unmerged (1 file)" in said and unchanged["id"][:8] not in said
     code, said = brain(sidecar, "worktrees", "clean", "--discard", task["id"][:10])
     assert code == 0 and "Removed" in said
     assert not Path(task["worktree"]).exists() and (repository / "a.txt").read_text() == TEN

@@ -1,12 +1,12 @@
 from pydantic import JsonValue
 
+from sidecar.wire.text import plural
 from tools.code.languages import SUFFIXES
 from tools.code.outline import Outline, outline_of
 from tools.code.source import SourceText
 from tools.errors import TooLarge, ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
-from tools.text import plural
 from tools.text_files import read_required
 
 _SIZE = 4 * 1024 * 1024

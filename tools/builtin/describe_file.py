@@ -3,6 +3,7 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
+from sidecar.wire.text import plural
 from tools.code.files import SIZE, list_files, open_sources
 from tools.code.folders import describe_folder, file_purpose, folder_purpose
 from tools.code.graph import describe_go_package, go_package, import_graph, script_package
@@ -15,7 +16,6 @@ from tools.errors import TooLarge, ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.test_files import is_test
-from tools.text import plural
 from tools.text_files import read_required
 
 _SYMBOLS = 40
@@ -80,7 +80,7 @@ async def _folder(path: str, host: Host, call: Call) -> ToolResult:
     graph = await import_graph(host, call, await asyncio.to_thread(Modules, files))
     text = await folder_purpose(host, path, frozenset(files))
     lines = await asyncio.to_thread(describe_folder, path, text, inside, sources, graph)
-    return ToolResult(lines, {"path": path, "files": len(inside)}, f"{len(inside)} files")
+    return ToolResult(lines, {"path": path, "files": len(inside)}, plural(len(inside), "file"))
 
 
 def _render(source: SourceText, outline: Outline, imported: Sequence[ResolvedImport], importers: Sequence[str]) -> str:
@@ -130,7 +130,10 @@ def _complex(outline: Outline) -> str:
     busy.sort(key=lambda each: (-(each.complexity or 0), -_length(each)))
     if not busy:
         return ""
-    text = [f"`{each.name}` ({(each.complexity or 1) - 1} branches, {_length(each)} lines)" for each in busy[:_BUSY]]
+    text = [
+        f"`{each.name}` ({plural((each.complexity or 1) - 1, 'branch', 'branches')}, {plural(_length(each), 'line')})"
+        for each in busy[:_BUSY]
+    ]
     return f"**Most complex** {', '.join(text)}."
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, JsonValue
 
+from sidecar.wire.text import plural
 from tools.code.commands import plain_command
 from tools.code.files import count_lines, is_copied, list_files, matching_lines
 from tools.code.folders import Folder, folder_table, main_folders
@@ -18,7 +19,6 @@ from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.test_files import is_test
 from tools.test_frameworks import find_framework
-from tools.text import plural
 
 _BIGGEST = 5
 _ENTRIES = 10
@@ -110,9 +110,11 @@ def _render(facts: Facts, workspace: str, wanted: Sequence[Section]) -> str:
     version = f" {about.version}" if about.version else ""
     parts: dict[Section, str] = {}
     parts["about"] = f"**{name}**{version}{f': {said}' if said else ' (no README or description)'}"
-    languages = ", ".join(f"{language} ({lines:,} lines)" for language, lines in _languages(facts))
+    languages = ", ".join(f"{language} ({plural(lines, 'line')})" for language, lines in _languages(facts))
     code = sum(language_name(path) is not None for path in facts.files)
-    parts["size"] = f"**Size** {len(facts.files):,} files, {code:,} of them code: {languages or 'no known language'}."
+    parts["size"] = (
+        f"**Size** {plural(len(facts.files), 'file')}, {code:,} of them code: {languages or 'no known language'}."
+    )
     parts |= {"entries": _entries(facts), "folders": _table(facts), "dependencies": _needs(facts)}
     parts |= {"tests": _testing(facts), "biggest": _biggest(facts)}
     picture, left_out = mermaid(facts.graph)

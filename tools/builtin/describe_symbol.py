@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
+from sidecar.wire.text import plural
 from tools.code.definitions import Definition
 from tools.code.files import is_copied
 from tools.code.modules import Modules
@@ -15,7 +16,6 @@ from tools.code.usages import Callee, SymbolUsage, find_callees, locate_callee
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.test_files import is_test
-from tools.text import plural
 
 _SHOWN = 12
 _TESTS_SHOWN = 5
@@ -78,7 +78,7 @@ def _render(
     length = one.end_line - one.line + 1
     size = f", {length} lines" if length > 1 else ""
     branching = (one.complexity or 1) - 1
-    branches = f", {branching} branch{'es' if branching > 1 else ''}" if branching else ""
+    branches = f", {plural(branching, 'branch', 'branches')}" if branching else ""
     copy = COPY_NOTE if is_copied(one.path) else ""
     parts = [f"**`{one.qualified}`** is a {one.language} {one.kind} at `{one.place}`{size}{branches}{copy}."]
     if one.kind not in ("variable", "constant", "attribute") or "\n" in one.signature or len(one.signature) < 200:

@@ -6,13 +6,13 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
+from sidecar.wire.text import plural
 from tools.errors import InvalidArguments, NotADirectory, TimedOut
 from tools.globs import matcher
 from tools.host import Host, OutputCollector
 from tools.ripgrep import has_failed, ripgrep_command
 from tools.skipped import LEFT_OUT, without_build_output
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
-from tools.text import plural
 
 _SHOWN = 500
 _MATCH_SECONDS = 30.0

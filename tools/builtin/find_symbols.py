@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
+from sidecar.wire.text import plural
 from tools.code.files import SOURCES, only
 from tools.code.outline import OutlineItem, outline_of
 from tools.code.source import SourceText
@@ -12,7 +13,6 @@ from tools.host import Host, OutputCollector
 from tools.ripgrep import ripgrep_command
 from tools.skipped import without_build_output
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
-from tools.text import plural
 
 _FILES = 500
 _SIZE = 1 << 20

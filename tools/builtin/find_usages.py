@@ -3,6 +3,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
+from sidecar.wire.text import plural
 from tools.builtin.describe_symbol import COPY_NOTE, render_usages
 from tools.code.files import is_copied
 from tools.code.graph import Graph, describe_go_package, go_package, import_graph
@@ -12,7 +13,6 @@ from tools.host import Host
 from tools.paths import normalize
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.test_files import is_test
-from tools.text import plural
 
 _SHOWN = 40
 _LEVEL = 15
@@ -66,7 +66,7 @@ class FindUsages:
             for each in used[:500]
         ]
         answer: dict[str, JsonValue] = {"usages": details, "copied": is_copied(one.path)}
-        return ToolResult("\n\n".join(parts), answer, f"{len(used)} usages of {one.qualified}")
+        return ToolResult("\n\n".join(parts), answer, f"{plural(len(used), 'usage')} of {one.qualified}")
 
 
 def _render_impact(head: str, reach: Impact) -> str:
@@ -132,9 +132,11 @@ def _importers(path: str, graph: Graph, transitive: bool, package: Sequence[str]
     if transitive:
         tests = sum(is_test(each) for level in levels for each in level)
         parts.append(
-            f"Tests among these {count} files: {tests}." if tests else "No test imports it, directly or indirectly."
+            f"Tests among the {plural(count, 'file')}: {tests}."
+            if tests
+            else "No test imports it, directly or indirectly."
         )
     importers: list[JsonValue] = [
         {"path": each, "depth": depth} for depth, level in enumerate(levels, 1) for each in level
     ]
-    return ToolResult("\n\n".join([f"`{path}`", *parts]), {"importers": importers[:500]}, f"{count} files")
+    return ToolResult("\n\n".join([f"`{path}`", *parts]), {"importers": importers[:500]}, plural(count, "file"))

@@ -3,10 +3,10 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
+from sidecar.wire.text import plural
 from tools.code.diagnostics import CheckerFinding, plan_checkers, run_checkers
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, PlannedCommand, ToolResult, ToolSpec
-from tools.text import plural
 
 _SHOWN = 200
 _REMEMBERED = 32

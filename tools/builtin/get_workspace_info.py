@@ -3,6 +3,7 @@ from collections import Counter
 
 from pydantic import JsonValue
 
+from sidecar.wire.text import plural
 from tools.code.files import list_files
 from tools.code.languages import language_name
 from tools.errors import ToolError
@@ -10,7 +11,6 @@ from tools.git import current_branch
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.test_frameworks import find_framework
-from tools.text import plural
 
 _MANIFESTS = frozenset(
     {"pyproject.toml", "package.json", "go.mod", "Cargo.toml", "pom.xml", "build.gradle", "CMakeLists.txt", "Makefile"}

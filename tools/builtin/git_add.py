@@ -2,10 +2,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+from sidecar.wire.text import plural
 from tools.git import GitPath, run_git
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
-from tools.text import plural
 
 _CHANGED = ("-z", "--modified", "--deleted", "--others", "--exclude-standard")
 _STAGED = ("--add", "--remove", "--replace")

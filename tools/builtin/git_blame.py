@@ -3,11 +3,11 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
+from sidecar.wire.text import plural
 from tools.errors import InvalidArguments
 from tools.git import GitPath, run_git
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
-from tools.text import plural
 
 #: Git's own format: `^1a2b3c4 path (Author 2024-01-31 12) text`; the path only if the file was renamed.
 _LINE = re.compile(

@@ -1,9 +1,9 @@
+from sidecar.wire.text import plural
 from tools.code.files import parsed
 from tools.git import GitPath, Reference, commit_of, path_in_ref, run_git
 from tools.host import Host
 from tools.secret_files import withhold_secrets
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
-from tools.text import plural
 
 
 class GitDiffArguments(Arguments):

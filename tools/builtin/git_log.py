@@ -3,11 +3,11 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
+from sidecar.wire.text import plural
 from tools.errors import InvalidArguments, ToolError
 from tools.git import GitPath, run_git
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
-from tools.text import plural
 
 _DATE = re.compile(
     r"today|yesterday|midnight|last (?:week|month|year)|(?:last )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|"

@@ -3,11 +3,11 @@ import re
 
 from pydantic import JsonValue
 
+from sidecar.wire.text import plural
 from tools.git import run_git
 from tools.host import Host
 from tools.skipped import is_cache
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
-from tools.text import plural
 
 #: Nobody reads more, and every event and record would hold them.
 _MOST = 2_000

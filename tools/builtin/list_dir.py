@@ -1,9 +1,9 @@
 from pydantic import JsonValue
 
+from sidecar.wire.text import plural
 from tools.host import FileInfo, Host
 from tools.skipped import is_skipped
 from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
-from tools.text import plural
 
 _SHOWN = 1_000
 

@@ -2,6 +2,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from sidecar.wire.text import plural
 from tools.changes import render_changes
 from tools.code.codebase import Codebase
 from tools.code.move import plan_move
@@ -43,7 +44,7 @@ class MoveSymbol:
             if content != base.contents.get(path)
         )
         users = f" Imports updated in {', '.join(done.users[:20])}." if done.users else " No other file imports it."
-        more = f" And in {len(done.users) - 20} more files." if len(done.users) > 20 else ""
+        more = f" And in {plural(len(done.users) - 20, 'more file')}." if len(done.users) > 20 else ""
         note = f"Moved {done.kind} {args.symbol} ({source}:{done.line}) to {target}.{users}{more}"
         broken = [path for path in sorted(base.project.skipped) if path in base.matches]
         left = [f"Left alone: {path}, {base.project.skipped[path]}." for path in broken[:20]]

@@ -2,6 +2,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from sidecar.wire.text import plural
 from tools.changes import render_changes
 from tools.code import python_imports, script_imports
 from tools.code.codebase import Codebase
@@ -12,7 +13,6 @@ from tools.code.source import SourceText, family_of
 from tools.errors import ToolError
 from tools.host import FileChange, Host
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
-from tools.text import plural
 
 _LISTED = 20
 #: Removing an import can leave another one unused, which the next round finds.
@@ -129,7 +129,7 @@ def _note(
         [
             first,
             *(f"- {line}" for line in removed[:_LISTED]),
-            *([f"- … and in {len(removed) - _LISTED} more files"] if len(removed) > _LISTED else []),
+            *([f"- … and in {plural(len(removed) - _LISTED, 'more file')}"] if len(removed) > _LISTED else []),
             *(f"Kept: {line}." for line in kept[:_LISTED]),
             *(f"Left alone: {line}." for line in broken[:_LISTED]),
         ]

@@ -5,12 +5,12 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
+from sidecar.wire.text import plural
 from tools.errors import TimedOut, ToolError
 from tools.globs import Ignored
 from tools.host import FileInfo, Host
 from tools.skipped import LEFT_OUT, is_skipped, without_build_output
 from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
-from tools.text import plural
 
 _ENTRIES = 1_000
 _IN_ONE = 100

@@ -7,13 +7,13 @@ from typing import Annotated
 
 from pydantic import Field
 
+from sidecar.wire.text import plural
 from tools.code.files import list_files
 from tools.errors import BinaryFile, FileMissing, InvalidArguments, NotAFile, TooLarge, ToolError
 from tools.host import Host
 from tools.ledger import digest
 from tools.secret_files import KEY_LINE, key_lines
 from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
-from tools.text import plural
 from tools.text_files import TextFile, is_binary
 
 #: A file up to this size is read as a whole; from a larger one, only the requested lines.
@@ -101,7 +101,7 @@ async def read_path(host: Host, path: str, start: int | None, end: int | None) -
         lines = [KEY_LINE if number in inside else line for number, line in enumerate(lines, 1)]
     shown = _numbered(lines[first - 1 : last], first)
     if last < min(end or total, total):
-        shown += f"\n… {total - last} more lines; continue with startLine {last + 1}"
+        shown += f"\n… {plural(total - last, 'more line')}; continue with startLine {last + 1}"
     return ToolResult(
         content=shown or "(empty)",
         details={"path": path, "hash": digest(content), "startLine": first, "endLine": last, "totalLines": total},

@@ -3,11 +3,12 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
+from sidecar.wire.text import plural
 from tools.builtin.read_file import read_path
 from tools.errors import SecretFile, ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
-from tools.text import CONTENT, plural
+from tools.text import CONTENT
 
 #: Room for the line that says what was cut.
 _NOTE = 100

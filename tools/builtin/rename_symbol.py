@@ -4,13 +4,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
+from sidecar.wire.text import plural
 from tools.changes import render_changes
 from tools.code.codebase import Codebase
 from tools.code.rename import OTHER_CODE, RenameRequest, RenameResult, plan_rename
 from tools.errors import ToolError
 from tools.host import FileChange, Host
 from tools.spec import Arguments, Call, PreparedChange, ToolSpec
-from tools.text import plural
 
 _LISTED = 20
 

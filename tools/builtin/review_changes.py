@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
+from sidecar.wire.text import plural
 from tools.code.files import AT_ONCE, SIZE, list_files, open_sources
 from tools.code.graph import Graph, import_graph
 from tools.code.import_rules import check_imports, imported_files
@@ -30,7 +31,6 @@ from tools.host import Host
 from tools.protected import secret_part
 from tools.skipped import is_cache, is_skipped, without_build_output
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
-from tools.text import plural
 
 _FILES = 300
 _SHOWN = 40

@@ -3,9 +3,10 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from sidecar.wire.base import ErrorBody, JsonObject
+from sidecar.wire.text import plural
 from tools.host import Host, ProcessResult
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
-from tools.text import clip, plural
+from tools.text import clip
 
 _MAX_TIMEOUT_MS = 3_600_000
 

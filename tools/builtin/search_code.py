@@ -5,6 +5,7 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field, JsonValue
 
+from sidecar.wire.text import plural
 from tools.code.files import parsed
 from tools.errors import InvalidArguments, TimedOut, ToolError
 from tools.host import Host, OutputCollector, SearchingHost
@@ -12,7 +13,6 @@ from tools.ripgrep import has_failed, ripgrep_command
 from tools.secret_files import KEY_LINE, keys_in, secret_paths
 from tools.skipped import LEFT_OUT, skip_globs, without_build_output
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
-from tools.text import plural
 
 _LINE = 400
 _COMPARED = 300

@@ -1,7 +1,7 @@
+from sidecar.wire.text import plural
 from tools.builtin.run_command import process_details
 from tools.host import Host
 from tools.spec import Call, Output, PathlessArguments, ToolResult, ToolSpec
-from tools.text import plural
 
 
 class StopCommandArguments(PathlessArguments):

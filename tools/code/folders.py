@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from posixpath import dirname
 from typing import NamedTuple
 
+from sidecar.wire.text import plural
 from tools.code.definitions import doc_of, strip_comment
 from tools.code.graph import Graph
 from tools.code.languages import language_of
@@ -91,7 +92,9 @@ def describe_folder(
     path: str, purpose: str, inside: Sequence[str], sources: Mapping[str, SourceText], graph: Graph
 ) -> str:
     lines = sum(source.content.count(b"\n") for source in sources.values())
-    parts = [f"**`{path}/`** holds {len(inside)} files, {len(sources)} of them code ({lines:,} lines)."]
+    parts = [
+        f"**`{path}/`** holds {plural(len(inside), 'file')}, {len(sources)} of them code ({plural(lines, 'line')})."
+    ]
     if purpose:
         parts.append(f"> {purpose}")
     shown = [f"- {_describe_file(source, path)}" for source in list(sources.values())[:_FILES]]

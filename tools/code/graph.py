@@ -8,13 +8,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from posixpath import basename, dirname
 
+from sidecar.wire.text import plural
 from tools.code.files import MatchingLine, matching_lines
 from tools.code.manifest import read_text
 from tools.code.modules import Modules
 from tools.host import Host
 from tools.spec import Call
 from tools.test_files import is_test
-from tools.text import plural
 
 _PYTHON_LINE = r"^\s*(?:from\s+[.\w]+\s+import\s|import\s+[\w.]+)"
 _SCRIPT_LINE = r"""(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)['"][^'"\s]+['"]"""
@@ -187,9 +187,9 @@ def mermaid(graph: Graph) -> tuple[str, str]:
     lines += [f"  {names[one]} -->|{weight}| {names[other]}" for (one, other), weight in sorted(edges[:_EDGES])]
     left = []
     if len(sizes) > len(shown):
-        left.append(f"{len(sizes) - len(shown)} smaller folders")
+        left.append(f"{plural(len(sizes) - len(shown), 'smaller folder')}")
     if len(edges) > _EDGES:
-        left.append(f"{len(edges) - _EDGES} weaker edges")
+        left.append(f"{plural(len(edges) - _EDGES, 'weaker edge')}")
     return "\n".join(lines), " and ".join(left)
 
 

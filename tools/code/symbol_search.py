@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from sidecar.wire.text import plural
 from tools.code import files
 from tools.code.definitions import Definition, find_definitions
 from tools.code.files import is_copied
@@ -18,7 +19,6 @@ from tools.errors import ToolError
 from tools.host import Host
 from tools.spec import Call
 from tools.test_files import is_test
-from tools.text import plural
 
 #: How many files are parsed for one answer.
 FILES = 600

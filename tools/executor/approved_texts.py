@@ -10,13 +10,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from sidecar.config.paths import write_private
+from sidecar.config.run_files import render_change
 from tools.executor.binding import VARIABLE
 from tools.executor.script_files import PROGRAM, BoundFile
 
 _MOST = 200
 #: Texts beyond this are not kept; their changes are named, not shown.
 _MAX_TEXT = 1 << 20
-_LINES = 400
 
 
 class ApprovedTexts:
@@ -57,36 +57,25 @@ def render_difference(
     before: Mapping[str, BoundFile], now: Mapping[str, BoundFile], workspace: str
 ) -> tuple[list[str], str]:
     """What differs, in words, and the changed texts as a unified diff."""
-    import difflib
-
     changed = sorted(name for name in {*before, *now} if _digest(before.get(name)) != _digest(now.get(name)))
-    lines: list[str] = []
+    files = {}
     names = []
     for key in changed:
-        old, new = before.get(key), now.get(key)
         if key.startswith(VARIABLE):
             names.append(f"the environment variable {key.removeprefix(VARIABLE)}")
-            continue
-        if key.startswith(PROGRAM):
+        elif key.startswith(PROGRAM):
             names.append(f"the program {key.removeprefix(PROGRAM)}")
-            continue
-        name = key.removeprefix(f"{workspace.rstrip('/')}/")
-        names.append(name)
-        if (old is not None and old.text is None) or (new is not None and new.text is None):
-            continue
-        source, target = "/dev/null" if old is None else f"a/{name}", "/dev/null" if new is None else f"b/{name}"
-        lines += difflib.unified_diff(_lines(old), _lines(new), source, target, n=2, lineterm="")
-    if len(lines) > _LINES:
-        lines = [*lines[:_LINES], f"… {len(lines) - _LINES} more lines"]
-    return names, "\n".join(lines)
+        else:
+            files[key] = key.removeprefix(f"{workspace.rstrip('/')}/")
+            names.append(files[key])
+    sides = (before, now)
+    shown = [key for key in files if all(side[key].text is not None for side in sides if key in side)]
+    old, new = ({files[key]: side[key].text or "" for key in shown if key in side} for side in sides)
+    return names, render_change(old, new)[1]
 
 
 def _digest(part: BoundFile | None) -> str | None:
     return None if part is None else part.digest
-
-
-def _lines(part: BoundFile | None) -> list[str]:
-    return [] if part is None else (part.text or "").splitlines()
 
 
 def _shorten(parts: Mapping[str, BoundFile]) -> dict[str, BoundFile]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sidecar.config.paths import write_private
+from sidecar.wire.text import plural
 from tools.mcp.entry import ServerEntry
 from tools.mcp.listing import ListedTool, Listing, make_listing
 
@@ -85,7 +86,9 @@ class Pins:
         name = f"tools of {entry.name}"
         lines = list(difflib.unified_diff(before, after, f"{name} (accepted)", f"{name} (now)", n=1, lineterm=""))
         shown = lines[:_MAX_DIFF_LINES]
-        return "\n".join([*shown, *([f"… {len(lines) - len(shown)} more lines"] if len(lines) > len(shown) else [])])
+        return "\n".join(
+            [*shown, *([f"… {plural(len(lines) - len(shown), 'more line')}"] if len(lines) > len(shown) else [])]
+        )
 
     def _load(self) -> dict[str, Pin]:
         if self._pins is None:

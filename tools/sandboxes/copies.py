@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
+from sidecar.wire.text import plural
 from tools.errors import SecretFile, ToolError
 from tools.host import FileChange, FileContent
 from tools.local import files
@@ -24,7 +25,6 @@ from tools.local.walk import Exclusions, TooLargeToScan, Walker
 from tools.protected import protected_part, secret_part
 from tools.sandboxes.port import SandboxError, SandboxSession
 from tools.skipped import CACHE_FOLDERS, INSTALLED_FOLDERS, VERSION_CONTROL
-from tools.text import plural
 
 MAX_BYTES = 256 * 1024 * 1024
 _MAX_FILES = 50_000

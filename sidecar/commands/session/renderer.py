@@ -6,6 +6,7 @@ from typing import Any
 from sidecar.commands.render import TaskRenderer
 from sidecar.commands.summary import NextSteps
 from sidecar.commands.text import Style, paint_diff, safe, safe_line
+from sidecar.wire.text import plural
 
 Event = dict[str, Any]
 
@@ -97,5 +98,9 @@ class SessionRenderer(TaskRenderer):
             rows += [safe_line(str(file.get("path")))] if len(files) > 1 else []
             rows += safe(text).rstrip("\n").split("\n")[2:]
         shown = [f"    {paint_diff(self._style, row)}" for row in rows[:DIFF_ROWS]]
-        more = [self._style.dim(f"    … {len(rows) - DIFF_ROWS} more lines: /diff")] if len(rows) > DIFF_ROWS else []
+        more = (
+            [self._style.dim(f"    … {plural(len(rows) - DIFF_ROWS, 'more line')}: /diff")]
+            if len(rows) > DIFF_ROWS
+            else []
+        )
         return [*shown, *more]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from sidecar.doors.actions import Json, look_up, text_at
 from sidecar.doors.chat.port import Button
+from sidecar.wire.text import plural
 
 _MAX_BUTTONS = 8
 _LABEL = 60
@@ -85,7 +86,7 @@ def _question(event: Json) -> Remark:
 def _escalation(event: Json) -> Remark:
     found = look_up(event, "suggestions")
     suggestions = [str(each) for each in found] if isinstance(found, list) else []
-    text = f"The task needs you after {event['attempts']} attempts: {event['reason']}"
+    text = f"The task needs you after {plural(event['attempts'], 'attempt')}: {event['reason']}"
     return escalation_remark(f"escalation.{event['seq']}", text, suggestions)
 
 
@@ -145,5 +146,5 @@ class Progress:
                 self.last = "checks passed" if event["passed"] else "a check failed"
 
     def render(self, task_id: str) -> str:
-        calls = f"{self.calls} tool calls, last {self.last}" if self.last else ""
+        calls = f"{plural(self.calls, 'tool call')}, last {self.last}" if self.last else ""
         return "\n".join(filter(None, (f"Task {task_id}", self.line, calls)))

@@ -21,6 +21,7 @@ from sidecar.verify.result import Verification
 from sidecar.wire.base import ToolStatus
 from sidecar.wire.events import ToolEvent
 from sidecar.wire.tasks import Task
+from sidecar.wire.text import plural
 from sidecar.wire.worktrees import MergeConflict
 from sidecar.work.changes import touched_paths
 from tools.errors import ToolError
@@ -149,7 +150,7 @@ class MergeQueue:
         if (done := run.ledger.outcome(call)) is not None:
             return None if done.status == "success" else done.summary
         args = IntentRecord(tool=f"{what}_part", args={"task": task.id}, backend="local", files=list(files))
-        await run.ledger.intend(call, args, _event(call, args, "running", f"{what} {len(files)} files"))
+        await run.ledger.intend(call, args, _event(call, args, "running", f"{what} {plural(len(files), 'file')}"))
         parent = await self._journal.task(run.task_id)
         left = await self._tasks.review.apply(parent, files, run.request.workspace)
         if left:

@@ -8,6 +8,7 @@ from sidecar.engine.steps import ESCALATION, StepKey
 from sidecar.fleet.crew.answers import ask
 from sidecar.fleet.crew.plan import PROPOSE, REVIEW, CrewPlan, PlanReview, parse_plan, parse_review
 from sidecar.wire.events import Event, PlanEvent, PlanItem, VerdictEvent, VerdictIssue
+from sidecar.wire.text import plural
 from sidecar.work.handover import Assignment
 from sidecar.work.pipeline import Stage, Step, Unfold, run_pipeline
 from sidecar.work.results import Results
@@ -80,7 +81,7 @@ class _Planning:
         """Unless you resumed the task since: then both try again."""
         key = StepKey(self._setup.round, ESCALATION, number=proposals)
         if key not in self._setup.run.state.escalations:
-            reason = f"The architect approved none of {proposals} plans. {issues[0]}"
+            reason = f"The architect approved none of {plural(proposals, 'plan')}. {issues[0]}"
             suggestions = [
                 "Say in a message how to resolve it, and resume.",
                 "Split the goal, and start with one part.",

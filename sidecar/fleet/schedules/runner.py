@@ -18,6 +18,7 @@ from sidecar.journal.errors import JournalError
 from sidecar.journal.port import Journal, TaskFilter
 from sidecar.wire.schedules import PoolState, ScheduleList, ScheduleState
 from sidecar.wire.tasks import ENDED, Context, ExecuteRequest, Options, Task
+from sidecar.wire.text import plural
 
 log = logging.getLogger(__name__)
 
@@ -209,7 +210,7 @@ def _obstacle(found: Activity, known: Sequence[Activity], loaded: Schedules, now
     if sum(each.running for each in mates) >= pool.at_once:
         return f"The pool {schedule.pool} runs {pool.at_once} at once."
     if schedule.max_per_day is not None and len(found.today(now)) >= schedule.max_per_day:
-        return f"It ran {schedule.max_per_day} times today."
+        return f"It ran {plural(schedule.max_per_day, 'time')} today."
     if schedule.budget is not None and found.spent(now) >= schedule.budget:
         return f"It has spent its budget of today, ${schedule.budget:g}."
     if pool.budget is not None and any(each.running for each in mates):

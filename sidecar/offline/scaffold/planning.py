@@ -12,7 +12,7 @@ from sidecar.offline.scaffold.kinds import load_kinds, name_problem, slug
 from sidecar.offline.scaffold.project import NewProject, default_name, group_files
 from sidecar.offline.scaffold.request import ProjectRequest
 from sidecar.offline.skill import Act, Decline, Move, Say
-from tools.text import plural
+from sidecar.wire.text import plural
 
 _CHECKS = {
     "sources": "every file can be parsed",

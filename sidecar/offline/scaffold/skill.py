@@ -16,7 +16,7 @@ from sidecar.offline.scaffold.request import ProjectRequest, parse_request
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.offline.skills.review import find_issues, render_verdict
 from sidecar.wire.base import JsonObject
-from tools.text import plural
+from sidecar.wire.text import plural
 
 #: The tools that each agent needs for its step.
 _TOOLS = {

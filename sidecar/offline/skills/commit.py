@@ -15,8 +15,8 @@ from sidecar.offline.phrases import part, phrases
 from sidecar.offline.results import failure, format_place, is_declined, may_have_run, quote_names, records
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
+from sidecar.wire.text import plural
 from tools.builtin.read_file import strip_line_numbers
-from tools.text import plural
 
 _MESSAGE = phrases(
     """

@@ -8,7 +8,7 @@ from sidecar.offline.phrases import group, is_path, part, phrases
 from sidecar.offline.results import failure, records
 from sidecar.offline.skill import Act, Decline, Move, OneCall, Say
 from sidecar.wire.base import JsonObject
-from tools.text import plural
+from sidecar.wire.text import plural
 
 _SINCE = r"(?P<since>.{2,60})"
 _LOG = phrases(
@@ -157,4 +157,4 @@ def _describe_authors(last: ToolReturn) -> str:
         for (author, date, commit), numbers in ordered[:_COMMITS]
     ]
     more = [f"- … {plural(len(ordered) - _COMMITS, 'more commit')}"] if len(ordered) > _COMMITS else []
-    return "\n".join([f"{len(lines)} lines, from {plural(len(ordered), 'commit')}:", *described, *more])
+    return "\n".join([f"{plural(len(lines), 'line')}, from {plural(len(ordered), 'commit')}:", *described, *more])

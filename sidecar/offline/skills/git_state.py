@@ -7,7 +7,7 @@ from sidecar.offline.phrases import phrases
 from sidecar.offline.results import failure, quote_names
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
-from tools.text import plural
+from sidecar.wire.text import plural
 
 _STATUS = phrases(
     """
@@ -54,7 +54,7 @@ class GitState:
             return Say(f"No changes: everything is committed, {branch}.")
         if args["diff"] and text.startswith("diff"):
             lines = text.splitlines()
-            more = f"\n… {len(lines) - _LINES} more lines" if len(lines) > _LINES else ""
+            more = f"\n… {plural(len(lines) - _LINES, 'more line')}" if len(lines) > _LINES else ""
             return Say("\n".join(["```diff", *lines[:_LINES]]) + f"{more}\n```" + _untracked(changes))
         return Say(_describe(branch, changes))
 

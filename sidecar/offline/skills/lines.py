@@ -8,7 +8,7 @@ from sidecar.offline.phrases import group, is_path, name_group, part, phrases, t
 from sidecar.offline.results import failure, records
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
-from tools.text import plural
+from sidecar.wire.text import plural
 
 _ASK = part("(explain|describe|summari[sz]e|tell me about|show( me)?|walk me through)( to me)?|what (is|does|do|are)")
 _LINES = r"lines?\s+(?P<first>\d+)(?:\s*(?:-|–|to|until|through|and)\s*(?P<last>\d+))?"
@@ -109,7 +109,7 @@ def _full_name(symbol: JsonObject) -> str:
 def _render(path: str, text: ToolReturn, symbols: list[JsonObject], described: list[str]) -> str:
     first, last = int(str(text.details["startLine"])), int(str(text.details["endLine"]))
     shown = text.content.splitlines()
-    more = f"\n… {len(shown) - _SHOWN} more lines" if len(shown) > _SHOWN else ""
+    more = f"\n… {plural(len(shown) - _SHOWN, 'more line')}" if len(shown) > _SHOWN else ""
     head = f"Line {first}" if first == last else f"Lines {first}–{last}"
     parts = [f"{head} of `{path}`:", "\n".join(["````", *shown[:_SHOWN], "````"]) + more]
     named = []

@@ -9,7 +9,7 @@ from sidecar.offline.phrases import group, is_path, part, phrases
 from sidecar.offline.results import failure, format_place, records
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
-from tools.text import plural
+from sidecar.wire.text import plural
 
 _LOOK = part("(re-?view|check|look (over|at|through)|inspect|audit|go over|examine|proof-?read|analy[sz]e)")
 _FAULTS = part(

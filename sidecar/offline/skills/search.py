@@ -8,7 +8,7 @@ from sidecar.offline.phrases import group, is_path, phrases
 from sidecar.offline.results import format_place, records
 from sidecar.offline.skill import OneCall
 from sidecar.wire.base import JsonObject
-from tools.text import plural
+from sidecar.wire.text import plural
 
 _SEARCH = re.compile(
     r"^(please\s+)?(can you\s+)?(search|grep|look|find)\s+(the\s+(code|project|repo|repository|workspace|files)\s+)?"

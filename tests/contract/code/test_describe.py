@@ -157,7 +157,7 @@ async def test_the_users_of_a_file_are_those_who_import_it(script: Workbench) ->
     assert "`src/index.ts`" in direct and "`src/app.tsx`" in direct and "`src/add.test.ts`" in direct
 
     away = (await script.call("find_usages", symbol="src/add.ts", transitive=True)).content
-    assert "Tests among these 3 files: 1." in away
+    assert "Tests among the 3 files: 1." in away
 
 
 async def test_a_name_that_is_not_there_is_an_error_that_names_what_is_near(python: Workbench) -> None:

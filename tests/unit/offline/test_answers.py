@@ -545,8 +545,8 @@ def test_places_are_told_definitions_first_or_honestly_not_at_all() -> None:
 
 def test_lines_of_a_language_are_counted_or_said_to_be_unknown() -> None:
     sizes = result("describe_project", lines=1_200, files=9, languages={"Python": 1_000, "Go": 50})
-    assert said("how many lines of python are there?", sizes).startswith("Python: 1000 lines")
-    assert said("how many lines are there in total?", sizes).startswith("1200 lines in 9 files")
+    assert said("how many lines of python are there?", sizes).startswith("Python: 1,000 lines")
+    assert said("how many lines are there in total?", sizes).startswith("1,200 lines in 9 files")
     assert "rust is not among the languages" in said("how many lines of rust are there?", sizes)
 
 

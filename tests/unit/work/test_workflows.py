@@ -357,4 +357,4 @@ async def test_a_conversation_too_long_for_the_window_keeps_its_newest_part(
     texts = [turn.text for turn in requests[0].history]  # type: ignore[union-attr]
     assert "the oldest question" not in texts
     assert "a newer question" in texts
-    assert any("don't fit" in event.get("reason", "") for event in events if event["type"] == "model")
+    assert any("the context window is full" in event.get("reason", "") for event in events if event["type"] == "model")
