@@ -40,7 +40,7 @@ panel: frontend/dist/index.html ## build the panel if its sources are newer
 frontend/dist/index.html: frontend/package-lock.json $(PANEL)
 	@if command -v npm > /dev/null; then echo "Building the panel …"; cd frontend \
 		&& { { test -e node_modules/.bin/vite && test node_modules/.package-lock.json -nt package-lock.json; } || npm ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error > /dev/null; } \
-		&& npm run --silent --no-update-notifier build -- --logLevel warn && touch dist/index.html; \
+		&& npm run --silent --no-update-notifier build -- --logLevel error && touch dist/index.html; \
 	else echo "No npm found: skipping the panel (it needs Node.js 20.19 or newer). brain run and the API work without it."; fi
 
 $(STAMPS)/demo: $(STAMPS)/runtime packaging/lock/demo.txt

@@ -5,6 +5,7 @@ import html
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -14,6 +15,7 @@ from sidecar.client.client import Client
 from sidecar.client.sidecars import PROGRAM, find_sidecar, stop_sidecar
 from sidecar.commands.errors import EXIT_NO_SIDECAR, CommandFailed
 from sidecar.commands.parser import data_dir, task_id, workspace
+from sidecar.commands.table.arguments import USUAL_PORT
 from sidecar.commands.text import is_terminal, style_for
 from sidecar.config.paths import redirect_file, write_private
 
@@ -33,7 +35,8 @@ def start(args: argparse.Namespace) -> int:
     if client is not None:
         _welcome(client, directory, "is already running", no_open=args.no_open)
         return 0
-    command = [*PROGRAM, "serve", "--port", str(args.port)]
+    port = _usual_or_free_port() if args.port is None else args.port
+    command = [*PROGRAM, "serve", "--port", str(port)]
     command += ["--workspace", str(place), "--data-dir", str(directory), "--die-with-parent"]
     # The sidecar gets Ctrl-C from the terminal itself; we only wait for it.
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -47,6 +50,17 @@ def start(args: argparse.Namespace) -> int:
     if code == 0:
         print("\nThe sidecar has stopped." if is_terminal() else "The sidecar has stopped.")
     return code
+
+
+def _usual_or_free_port() -> int:
+    """Another person's sidecar or another program may have the usual one."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", USUAL_PORT))
+        except OSError:
+            return 0
+    return USUAL_PORT
 
 
 def open_panel(args: argparse.Namespace) -> int:

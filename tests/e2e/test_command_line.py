@@ -4,8 +4,10 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -206,6 +208,20 @@ def test_brain_alone_serves_until_ctrl_c(home: dict[str, str], workspace: Path) 
         terminal.press_ctrl_c()
         assert terminal.exit_code() == 0
         assert not is_alive(ready["pid"])
+
+
+def test_the_panel_takes_a_free_port_if_the_usual_one_is_taken(home: dict[str, str], workspace: Path) -> None:
+    with socket.socket() as other:
+        with suppress(OSError):  # then it is taken already
+            other.bind(("127.0.0.1", 3847))
+            other.listen()
+        with on_terminal("--panel", "--no-open", environ=home, cwd=workspace) as terminal:
+            terminal.wait_for("Ctrl-C stops it")
+            ready = sidecar_of(home)
+            assert ready
+            assert not ready["url"].endswith(":3847")
+            terminal.press_ctrl_c()
+            assert terminal.exit_code() == 0
 
 
 def test_the_address_of_the_panel_has_a_code_that_works_once(sidecar: RunningSidecar) -> None:

@@ -85,7 +85,8 @@ WORKSPACE = arg(
     metavar="DIR",
     help="directory to work in (default: current directory)",
 )
-PORT = arg("--port", type=int, default=3847, help="port to listen on, 0 for any free port (default: %(default)s)")
+USUAL_PORT = 3847
+PORT = arg("--port", type=int, default=USUAL_PORT, help="port to listen on, 0 for any free port (default: %(default)s)")
 TASK_ID = arg(
     "id", metavar="ID", nargs="?", help="task id, or a unique prefix of it (default: the newest task in this directory)"
 )

@@ -1,6 +1,17 @@
 """The commands of the group "Sidecar", and `brain` without a command."""
 
-from sidecar.commands.table.arguments import JSON, PORT, WORKSPACE, arg, choice, command, flag, in_group, positive
+from sidecar.commands.table.arguments import (
+    JSON,
+    PORT,
+    USUAL_PORT,
+    WORKSPACE,
+    arg,
+    choice,
+    command,
+    flag,
+    in_group,
+    positive,
+)
 
 DEFAULT = command(
     "",
@@ -16,7 +27,7 @@ brain --panel
 brain --panel --no-open --port 0""",
     "session.app:start",
     WORKSPACE,
-    PORT,
+    arg("--port", type=int, help=f"port of the panel (default: {USUAL_PORT}, or a free one if that is taken)"),
     flag("--continue", "-c", help="begin with the newest task in this directory"),
     flag("--panel", help="start the sidecar and open the panel"),
     flag("--no-open", help="open the panel, but no browser"),
@@ -202,7 +213,7 @@ brain desktop
 brain desktop --workspace ~/project""",
         "desktop:desktop",
         WORKSPACE,
-        arg("--port", type=int, default=3847, help="port of a sidecar it starts; any other if taken"),
+        arg("--port", type=int, default=USUAL_PORT, help="port of a sidecar it starts; any other if taken"),
     ),
     command(
         "stop",
