@@ -142,7 +142,6 @@ class Sidecar:
             redact=self._redact,
             stalls=self._stalls,
             worktrees=self._open_worktrees,
-            shared=stores.shared,
             remotes=self._open_remotes(),
             private=self._data.path,
             node=None if stores.shared is None else f"{gethostname()}:{stores.private}",

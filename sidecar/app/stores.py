@@ -15,7 +15,7 @@ from sidecar.config.repositories import Repositories
 from sidecar.config.settings import ModelSettings, Settings
 from sidecar.config.tokens import Tokens
 from sidecar.config.trust import Trust
-from sidecar.journal.port import Journal, Retention
+from sidecar.journal.port import Retention
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.telemetry.redaction import environment_secrets
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Stores(NamedTuple):
     #: What only this process uses; workers may share the data directory.
     private: Path
-    journal: Journal
+    journal: "SqliteJournal | PostgresJournal"
     #: The journal, if other processes use it too.
     shared: "PostgresJournal | None"
     repositories: Repositories
@@ -46,8 +46,8 @@ class Stores(NamedTuple):
 
 
 async def open_stores(launch: Launch, settings: Settings, data: DataDir, private: Path) -> Stores:
-    shared = await _open_database(launch, settings) if settings.database_url else None
-    journal: Journal = shared or await SqliteJournal.open(data.journal, _retention(settings))
+    shared = await _open_database(settings) if settings.database_url else None
+    journal = shared or await SqliteJournal.open(data.journal, _retention(settings))
     repositories = Repositories(data.path)
     choices = ModelSettings(settings, config_file(), os.environ)
     return Stores(
@@ -68,11 +68,10 @@ def _retention(settings: Settings) -> Retention:
     return Retention(settings.keep_days, settings.keep_bytes, settings.keep_undo_bytes)
 
 
-async def _open_database(launch: Launch, settings: Settings) -> "PostgresJournal":
+async def _open_database(settings: Settings) -> "PostgresJournal":
     from sidecar.journal.postgres.journal import PostgresJournal
 
-    pools = None if launch.pool is None else [launch.pool]
-    return await PostgresJournal.open(settings.database_url, _retention(settings), pools=pools, claims_expired=False)
+    return await PostgresJournal.open(settings.database_url, _retention(settings))
 
 
 def _git_tokens(text: str) -> dict[str, str]:

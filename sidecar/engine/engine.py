@@ -35,7 +35,7 @@ from sidecar.engine.stalls import Stalls
 from sidecar.engine.state import RecordKind, TaskState, UserMessage
 from sidecar.engine.worker import Worker
 from sidecar.journal.errors import DuplicateRecord, JournalClosed, QueueFull, UnknownTask, WrongStatus
-from sidecar.journal.port import Journal, NewTask, Record, StoredEvent, TaskFilter
+from sidecar.journal.port import Journal, NewTask, OwnJournal, Record, StoredEvent, TaskFilter
 from sidecar.telemetry.correlation import current_trace
 from sidecar.telemetry.logs import current_actor
 from sidecar.telemetry.redaction import Redactor
@@ -60,7 +60,7 @@ _UNFINISHED = frozenset({Status.QUEUED, Status.RUNNING, Status.WAITING, Status.I
 class Engine:
     def __init__(
         self,
-        journal: Journal,
+        journal: OwnJournal | SharedJournal,
         work: Work,
         host: Callable[[str], Host],
         workspace: Path,
@@ -72,13 +72,12 @@ class Engine:
         redact: Redactor | None = None,
         stalls: Stalls | None = None,
         worktrees: "Callable[[Journal, Review], Worktrees] | None" = None,
-        shared: SharedJournal | None = None,
         remotes: "RemoteWorkspaces | None" = None,
         node: str | None = None,
         private: Path | None = None,
     ) -> None:
         """`worktrees` is called when one is first needed; `private` is the sidecar's own directory."""
-        self._shared = shared
+        self._shared = journal if isinstance(journal, SharedJournal) else None
         self._host = host
         self._node = node
         self.remotes = remotes
@@ -91,7 +90,7 @@ class Engine:
         self.owner = f"{os.getpid()}-{secrets.token_hex(4)}"
         self.admission = Admission(work, workspace, permissions, lambda: self.worktrees, remotes, private)
         self._worker = Worker(
-            journal, work, self.owner, slots, stalls, lambda: self.review, lambda: self.worktrees, shared, remotes
+            journal, work, self.owner, slots, stalls, lambda: self.review, lambda: self.worktrees, remotes
         )
         self._looks: set[asyncio.Task[None]] = set()
         self._stopping = False

@@ -1,8 +1,9 @@
 """The port to the work: what the worker calls to carry a task out. `sidecar.work` implements it."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from sidecar.journal.port import Journal
 from sidecar.wire.tasks import TaskResult
 
 if TYPE_CHECKING:
@@ -12,8 +13,9 @@ if TYPE_CHECKING:
     from sidecar.wire.tasks import Status
 
 
-class SharedJournal(Protocol):
-    """What a journal offers beyond the port if several processes use it."""
+@runtime_checkable
+class SharedJournal(Journal, Protocol):
+    """A journal that several processes use."""
 
     def clock(self) -> float:
         """The time that all of them share."""

@@ -16,7 +16,7 @@ from sidecar.engine.stalls import Stalls
 from sidecar.engine.state import RecordKind, Round
 from sidecar.engine.timeline import branched
 from sidecar.journal.errors import JournalError, LeaseLost, WrittenElsewhere, WrongStatus
-from sidecar.journal.port import Claim, Journal, Record
+from sidecar.journal.port import Claim, OwnJournal, Record
 from sidecar.telemetry.correlation import bind, trace_of
 from sidecar.wire.events import CancelledEvent, CompleteEvent, ErrorEvent, EscalationEvent, StatusEvent
 from sidecar.wire.tasks import Status, StoredRequest, TaskResult
@@ -39,20 +39,20 @@ _ACTIVE = frozenset({Status.RUNNING, Status.WAITING})
 class Worker:
     def __init__(
         self,
-        journal: Journal,
+        journal: OwnJournal | SharedJournal,
         work: Work,
         owner: str,
         slots: int,
         stalls: Stalls | None = None,
         review: "Callable[[], Review | None]" = lambda: None,
         worktrees: "Callable[[], Worktrees | None]" = lambda: None,
-        shared: SharedJournal | None = None,
         remotes: "RemoteWorkspaces | None" = None,
     ) -> None:
-        self._shared = shared
+        self._shared = journal if isinstance(journal, SharedJournal) else None
+        self._own = None if isinstance(journal, SharedJournal) else journal
         self._remotes = remotes
-        self._lease = LEASE_SECONDS if shared is None else FLEET_LEASE_SECONDS
-        self._clock = time.monotonic if shared is None else shared.clock
+        self._lease = LEASE_SECONDS if self._shared is None else FLEET_LEASE_SECONDS
+        self._clock = time.monotonic if self._shared is None else self._shared.clock
         self._stalls = stalls
         self._review = review
         self._worktrees = worktrees
@@ -76,11 +76,11 @@ class Worker:
 
     def start(self) -> None:
         """Claim what is queued; of a shared journal only what is dispatched here."""
-        if self._shared is not None:
+        if self._own is None:
             self.on_rest()
             return
         self._wake.set()
-        self._claiming = asyncio.create_task(self._claim_forever(), name="claims")
+        self._claiming = asyncio.create_task(self._claim_forever(self._own), name="claims")
 
     @property
     def free_slots(self) -> int:
@@ -156,23 +156,23 @@ class Worker:
             asyncio.get_running_loop().call_soon(_interrupt, run, task)
         return True
 
-    async def _claim_forever(self) -> None:
+    async def _claim_forever(self, journal: OwnJournal) -> None:
         while True:
             await self._wake.wait()
             self._wake.clear()
             self._looking = True
             try:
-                await self._claim_all()
+                await self._claim_all(journal)
             finally:
                 self._looking = False
             if not self._running:
                 self.on_rest()
 
-    async def _claim_all(self) -> None:
+    async def _claim_all(self, journal: OwnJournal) -> None:
         more = True
         while more and self._slots.available and not self._draining:
             try:
-                claim = await self._journal.claim(self._owner, self._clock(), self._lease)
+                claim = await journal.claim(self._owner, self._clock(), self._lease)
             except JournalError as error:
                 log.error("Could not claim a task: %s", error)
                 return

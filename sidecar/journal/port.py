@@ -1,4 +1,5 @@
-"""The journal port. `sqlite` keeps it in a file, `memory` in dictionaries; one contract suite holds for both."""
+"""The journal port. `sqlite` keeps it in a file, `memory` in dictionaries, `postgres` in a database; one contract suite
+holds for all."""
 
 import time
 from asyncio import Future
@@ -216,12 +217,6 @@ class Journal(Protocol):
 
     async def counts(self) -> dict[Status, int]: ...
 
-    async def claim(self, owner: str, now: float, lease: float) -> Claim | None:
-        """The next free task, by priority and then by age, or one whose lease has expired.
-
-        A task that was being cancelled when its worker died is claimed too, to finish that.
-        """
-
     async def renew(self, task_id: str, fence: int, now: float, lease: float) -> None: ...
 
     async def release(self, task_id: str) -> None:
@@ -255,3 +250,13 @@ class Journal(Protocol):
         """The sidecar is stopping: fail writes instead of waiting for a stalled disk."""
 
     async def close(self) -> None: ...
+
+
+class OwnJournal(Journal, Protocol):
+    """A journal that one process uses. It hands out its tasks itself; those of a shared one are dispatched by name."""
+
+    async def claim(self, owner: str, now: float, lease: float) -> Claim | None:
+        """The next free task, by priority and then by age, or one whose lease has expired.
+
+        A task that was being cancelled when its worker died is claimed too, to finish that.
+        """

@@ -4,6 +4,7 @@ import json
 import logging
 import secrets
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
 import psycopg
 import pytest
@@ -14,7 +15,9 @@ from sidecar.fleet.leader import Leader
 from sidecar.fleet.membership import Member, Membership
 from sidecar.fleet.state import SharedFleet
 from sidecar.journal.postgres.journal import PostgresJournal
-from tests.contract.journals import COMPLETED, RUNNING, new_task
+from sidecar.wire.events import StatusEvent
+from sidecar.wire.tasks import Priority, Status
+from tests.contract.journals import COMPLETED, QUEUED, RUNNING, new_task
 from tests.support.servers import Postgres
 from tests.waiting import until_true
 
@@ -50,14 +53,22 @@ async def journal(postgres: Postgres) -> AsyncIterator[PostgresJournal]:
     await opened.close()
 
 
+@asynccontextmanager
+async def dispatching(journal: PostgresJournal, runner: Runner, slots: int = 2) -> AsyncIterator[Dispatcher]:
+    """Gives the runner the tasks of the pool `default`."""
+    dispatcher = Dispatcher(journal.conninfo, runner, "default", slots)
+    await dispatcher.start()
+    try:
+        yield dispatcher
+    finally:
+        await dispatcher.close()
+
+
 @pytest.fixture
 async def runner(journal: PostgresJournal) -> AsyncIterator[Runner]:
-    """Gets the tasks of the pool `default`."""
     made = Runner(journal)
-    dispatcher = Dispatcher(journal.conninfo, made, "default", 2)
-    await dispatcher.start()
-    yield made
-    await dispatcher.close()
+    async with dispatching(journal, made):
+        yield made
 
 
 async def jobs(journal: PostgresJournal) -> list[tuple[str, str, int, str]]:
@@ -93,13 +104,32 @@ async def test_a_job_is_deferred_in_the_transaction_of_its_task(journal: Postgre
     assert await jobs(journal) == [("default", "t_1", 0, "todo")]
 
 
-async def test_a_task_that_was_lost_comes_before_others_of_its_priority(journal: PostgresJournal) -> None:
-    for name in ("t_1", "t_2"):
+async def test_a_worker_gets_tasks_by_priority_and_then_by_age(journal: PostgresJournal) -> None:
+    priorities: list[Priority] = ["low", "normal", "high", "normal"]
+    for number, priority in enumerate(priorities):
+        await journal.create(new_task(f"t_{number}", priority=priority))
+    runner = Runner(journal, slots=4)
+    async with dispatching(journal, runner, slots=1):
+        await until_true(lambda: len(runner.asked) == 4)
+    assert runner.asked == ["t_2", "t_1", "t_3", "t_0"]
+
+
+async def test_a_task_that_its_worker_lost_comes_before_others_of_its_priority(journal: PostgresJournal) -> None:
+    for name in ("claimed", "running", "waiting"):
         await journal.create(new_task(name))
-    await journal.query("DELETE FROM procrastinate_jobs WHERE queueing_lock = 't_1' RETURNING true")
-    assert await journal.claim_named("t_1", "me", journal.clock(), 15) is not None
-    await journal.release("t_1")
-    assert await jobs(journal) == [("default", "t_2", -2, "todo"), ("default", "t_1", -1, "todo")]
+    await journal.query("DELETE FROM procrastinate_jobs WHERE queueing_lock != 'waiting' RETURNING true")
+    for name in ("claimed", "running"):
+        claim = await journal.claim_named(name, "dead", now=0, lease=15)
+        assert claim is not None
+    await journal.append("running", [RUNNING], fence=claim.fence)
+    for name in ("claimed", "running"):
+        assert await journal.claim_lost("leader", now=14, lease=15) is None
+        lost = await journal.claim_lost("leader", now=16, lease=15)
+        assert lost is not None and lost.task_id == name
+    await journal.release("claimed")
+    await journal.append("running", [StatusEvent(status=Status.INTERRUPTED), QUEUED], fence=lost.fence)
+    first, second = ("default", "claimed", -1, "todo"), ("default", "running", -1, "todo")
+    assert await jobs(journal) == [("default", "waiting", -2, "todo"), first, second]
 
 
 async def test_a_worker_claims_what_its_jobs_name_and_no_more_than_its_slots(
@@ -161,34 +191,38 @@ async def test_the_leader_defers_a_job_that_vanished_and_drops_those_of_dead_wor
         await journal.create(new_task(name))
     await journal.query("DELETE FROM procrastinate_jobs WHERE queueing_lock = 'deleted' RETURNING true")
     await journal.query("UPDATE procrastinate_jobs SET status = 'doing' WHERE queueing_lock = 'fetched' RETURNING true")
-    leader = Leader(journal, "a")
-    leader.start()
 
     async def repaired() -> bool:
         return sorted(await jobs(journal)) == [("default", name, -2, "todo") for name in ("deleted", "fetched", "kept")]
 
-    await until_true(repaired)
-    await leader.close()
+    leader = Leader(journal, "a")
+    leader.start()
+    try:
+        await until_true(repaired)
+    finally:
+        await leader.close()
 
 
 async def test_a_worker_whose_heartbeat_was_removed_beats_again(journal: PostgresJournal) -> None:
-    dispatcher = Dispatcher(journal.conninfo, Runner(journal), "default", 2)
-    member = Member("me", "default", 2)
-    membership = Membership(journal, dispatcher, member, list, lambda: None, lambda: None)
-    await dispatcher.start()
-    await membership.start()
     fleet = SharedFleet(journal)
-    assert [worker.status for worker in (await fleet.state()).workers] == ["running"]
-    await journal.query("DELETE FROM procrastinate_workers RETURNING true")
-    assert [worker.status for worker in (await fleet.state()).workers] == ["dead"]
 
-    async def beats() -> bool:
+    async def statuses() -> list[str]:
+        return [worker.status for worker in (await fleet.state()).workers]
+
+    async with dispatching(journal, Runner(journal)) as dispatcher:
+        member = Member("me", "default", 2)
+        membership = Membership(journal, dispatcher, member, list, lambda: None, lambda: None)
         await membership._beat()
-        return [worker.status for worker in (await fleet.state()).workers] == ["running"]
+        assert await statuses() == ["running"]
+        await journal.query("DELETE FROM procrastinate_workers RETURNING true")
+        assert await statuses() == ["dead"]
 
-    await until_true(beats)
-    await membership.close()
-    await dispatcher.close()
+        async def beats() -> bool:
+            await membership._beat()
+            return await statuses() == ["running"]
+
+        await until_true(beats)
+        await membership.close()
 
 
 async def test_a_task_of_a_worker_that_beats_is_lost_only_after_one_beat_more(journal: PostgresJournal) -> None:

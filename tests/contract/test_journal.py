@@ -25,7 +25,18 @@ from sidecar.wire.events import (
     StatusEvent,
 )
 from sidecar.wire.tasks import Priority, Status, TaskResult, Usage
-from tests.contract.journals import COMPLETED, QUEUED, RUNNING, new_task, said, seqs, step
+from tests.contract.journals import (
+    COMPLETED,
+    QUEUED,
+    RUNNING,
+    claim,
+    claim_lost,
+    claim_next,
+    new_task,
+    said,
+    seqs,
+    step,
+)
 from tests.waiting import SECONDS
 
 # -- tasks and events --------------------------------------------------------------------------------------------------
@@ -373,31 +384,33 @@ async def test_what_was_kept_back_is_written_whole_or_not_at_all(journal: Journa
 # -- claims ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("open_journal", ["memory", "sqlite"], indirect=True)
 async def test_tasks_are_claimed_by_priority_and_then_by_age(journal: Journal) -> None:
     priorities: list[Priority] = ["low", "normal", "high", "normal"]
     for number, priority in enumerate(priorities):
         await journal.create(new_task(f"t_{number}", priority=priority))
-    claimed = [await journal.claim("me", now=0, lease=10) for _ in range(5)]
-    assert [claim and claim.task_id for claim in claimed] == ["t_2", "t_1", "t_3", "t_0", None]
+    claimed = [await claim_next(journal, "me", now=0) for _ in range(5)]
+    assert [each and each.task_id for each in claimed] == ["t_2", "t_1", "t_3", "t_0", None]
 
 
 async def test_a_claim_brings_the_request_and_the_records(journal: Journal) -> None:
     await journal.create(new_task("t_1"))
     await journal.append("t_1", records=[Record("step", "a", "1")])
-    claim = await journal.claim("me", now=0, lease=10)
-    assert claim is not None
-    assert claim.request.task == "do t_1"
-    assert list(claim.records) == [Record("step", "a", "1")]
+    claimed = await claim(journal, "t_1")
+    assert claimed is not None
+    assert claimed.request.task == "do t_1"
+    assert list(claimed.records) == [Record("step", "a", "1")]
 
 
+@pytest.mark.parametrize("open_journal", ["memory", "sqlite"], indirect=True)
 async def test_a_claim_says_whether_there_is_another_one(journal: Journal) -> None:
     for number in range(3):
         await journal.create(new_task(f"t_{number}"))
-    claimed = [await journal.claim("one", now=0, lease=10) for _ in range(3)]
-    assert [claim and claim.more for claim in claimed] == [True, True, False]
+    claimed = [await claim_next(journal, "one", now=0) for _ in range(3)]
+    assert [each and each.more for each in claimed] == [True, True, False]
     await journal.create(new_task("t_new"))
-    again = [await journal.claim("two", now=11, lease=10) for _ in range(4)]
-    assert [claim and (claim.task_id, claim.more) for claim in again] == [
+    again = [await claim_next(journal, "two", now=11) for _ in range(4)]
+    assert [each and (each.task_id, each.more) for each in again] == [
         ("t_new", True),
         ("t_0", True),
         ("t_1", True),
@@ -407,26 +420,26 @@ async def test_a_claim_says_whether_there_is_another_one(journal: Journal) -> No
 
 async def test_what_is_claimed_after_a_creation_is_found_though_nobody_waited_for_it(journal: Journal) -> None:
     creating = journal.create(new_task("t_1"))
-    claim = await journal.claim("me", now=0, lease=10)
-    assert claim is not None and claim.task_id == "t_1"
+    claimed = await claim(journal, "t_1")
+    assert claimed is not None and claimed.task_id == "t_1"
     assert (await creating)[1]
 
 
 async def test_an_expired_lease_returns_the_task_to_the_queue(journal: Journal) -> None:
     await journal.create(new_task("t_1"))
-    first = await journal.claim("one", now=0, lease=10)
+    first = await claim(journal, "t_1", "one")
     assert first is not None
     await journal.append("t_1", [RUNNING], fence=first.fence)
-    assert await journal.claim("two", now=9, lease=10) is None
-    second = await journal.claim("two", now=11, lease=10)
+    assert await claim_lost(journal, "two", now=9) is None
+    second = await claim_lost(journal, "two", now=11)
     assert second is not None
     assert second.fence > first.fence
 
 
 async def test_whoever_lost_the_claim_cannot_write_another_word(journal: Journal) -> None:
     await journal.create(new_task("t_1"))
-    first = await journal.claim("one", now=0, lease=10)
-    second = await journal.claim("two", now=11, lease=10)
+    first = await claim(journal, "t_1", "one")
+    second = await claim_lost(journal, "two", now=11)
     assert first is not None
     assert second is not None
     with pytest.raises(LeaseLost):
@@ -438,10 +451,10 @@ async def test_whoever_lost_the_claim_cannot_write_another_word(journal: Journal
 
 async def test_a_renewed_lease_is_not_taken(journal: Journal) -> None:
     await journal.create(new_task("t_1"))
-    claim = await journal.claim("one", now=0, lease=10)
-    assert claim is not None
-    await journal.renew("t_1", claim.fence, now=8, lease=10)
-    assert await journal.claim("two", now=15, lease=10) is None
+    claimed = await claim(journal, "t_1", "one")
+    assert claimed is not None
+    await journal.renew("t_1", claimed.fence, now=8, lease=10)
+    assert await claim_lost(journal, "two", now=15) is None
 
 
 async def test_a_lease_that_is_given_while_the_disk_takes_nothing_counts_from_when_it_does(tmp_path: Path) -> None:
@@ -467,8 +480,8 @@ async def test_a_lease_that_is_given_while_the_disk_takes_nothing_counts_from_wh
 async def test_what_others_left_open_is_found(journal: Journal) -> None:
     for name in ("t_1", "t_2", "t_3"):
         await journal.create(new_task(name))
-    first = await journal.claim("dead", now=0, lease=10)
-    mine = await journal.claim("me", now=0, lease=10)
+    first = await claim(journal, "t_1", "dead")
+    mine = await claim(journal, "t_2")
     assert first is not None
     assert mine is not None
     await journal.append("t_1", [RUNNING], fence=first.fence)
@@ -478,23 +491,23 @@ async def test_what_others_left_open_is_found(journal: Journal) -> None:
 
 async def test_a_task_whose_claimer_died_before_its_first_word_is_found_and_can_be_claimed(journal: Journal) -> None:
     await journal.create(new_task("t_1"))
-    await journal.claim("dead", now=0, lease=10)
+    await claim(journal, "t_1", "dead")
     assert [task.id for task in await journal.left_open("me")] == ["t_1"]
-    assert await journal.claim("me", now=1, lease=10) is None
+    assert await claim(journal, "t_1", now=1) is None
     await journal.release("t_1")
     assert await journal.left_open("me") == []
-    assert await journal.claim("me", now=1, lease=10) is not None
+    assert await claim(journal, "t_1", now=1) is not None
 
 
 async def test_a_cancelling_that_nobody_holds_can_be_claimed_and_finished(journal: Journal) -> None:
     await journal.create(new_task("t_1"))
-    await journal.claim("dead", now=0, lease=10)
+    await claim(journal, "t_1", "dead")
     await journal.append("t_1", [RUNNING, StatusEvent(status=Status.CANCELLING)])
-    assert await journal.claim("me", now=1, lease=10) is None
+    assert await claim(journal, "t_1", now=1) is None
     await journal.release("t_1")
-    claim = await journal.claim("me", now=1, lease=10)
-    assert claim is not None
-    assert claim.status is Status.CANCELLING
+    claimed = await claim(journal, "t_1", now=1)
+    assert claimed is not None
+    assert claimed.status is Status.CANCELLING
 
 
 # -- blobs and caps ----------------------------------------------------------------------------------------------------

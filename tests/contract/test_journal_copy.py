@@ -36,8 +36,8 @@ async def test_all_of_a_journal_is_copied_once_and_what_goes_on_there_is_kept(
     assert [await target.blob(digest) for digest in digests] == [b"one" * 100, b"one" * 100 + b"two"]
     assert [task.id for task in await target.tasks(TaskFilter(words="parser"))] == ["t_2", "t_1", "t_0"]
     assert (await target.task("t_1")).status is Status.QUEUED
-    claim = await target.claim("me", now=0, lease=10)
-    assert claim is not None and claim.task_id == "t_1"
+    claim = await target.claim_named("t_1", "me", now=0, lease=10)
+    assert claim is not None
     await target.append("t_1", [RUNNING], fence=claim.fence)
     before = [(event.task_id, event.seq) for event in (await target.all_events(0)).events]
 

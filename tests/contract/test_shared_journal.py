@@ -12,9 +12,9 @@ from sidecar.journal.errors import CannotOpen, JournalStalled, LeaseLost, WrongS
 from sidecar.journal.port import Record
 from sidecar.journal.postgres.journal import PostgresJournal
 from sidecar.journal.postgres.live import BATCH_BYTES
-from sidecar.wire.events import DeltaEvent, MessageEvent, StatusEvent, ToolOutputEvent
+from sidecar.wire.events import DeltaEvent, MessageEvent, ToolOutputEvent
 from sidecar.wire.tasks import Status
-from tests.contract.journals import COMPLETED, QUEUED, RUNNING, new_task, said, seqs, step
+from tests.contract.journals import COMPLETED, RUNNING, new_task, said, seqs, step
 from tests.support.servers import Postgres
 from tests.waiting import SECONDS, until_true
 
@@ -126,34 +126,18 @@ async def test_every_task_is_claimed_once_however_many_ask(node: Open) -> None:
     nodes = [await node() for _ in range(4)]
     await asyncio.gather(*(nodes[0].create(new_task(f"t_{number}")) for number in range(20)))
     claims = await asyncio.gather(
-        *(nodes[number % 4].claim(f"w_{number % 4}", now=0, lease=10) for number in range(24))
+        *(each.claim_named(f"t_{number}", each.writer.id, now=0, lease=10) for number in range(20) for each in nodes)
     )
-    claimed = [claim.task_id for claim in claims if claim is not None]
-    assert len(claimed) == len(set(claimed)) == 20
-
-
-async def test_the_task_of_a_dead_worker_keeps_its_place_in_the_queue(node: Open) -> None:
-    leader = await node()
-    for number in range(3):
-        await leader.create(new_task(f"t_{number}"))
-    first = await leader.claim("dead", now=0, lease=10)
-    assert first is not None
-    await leader.append("t_0", [RUNNING], fence=first.fence)
-    assert await leader.claim_lost("leader", now=9, lease=10) is None
-    found = await leader.claim_lost("leader", now=11, lease=10)
-    assert found is not None and found.task_id == "t_0"
-    await leader.append("t_0", [StatusEvent(status=Status.INTERRUPTED), QUEUED], fence=found.fence)
-    again = await leader.claim("worker", now=11, lease=10)
-    assert again is not None and again.task_id == "t_0"
+    assert sorted(claim.task_id for claim in claims if claim is not None) == sorted(f"t_{n}" for n in range(20))
 
 
 async def test_a_worker_that_lost_its_claim_writes_nothing(node: Open) -> None:
     zombie, other = await node(), await node()
     await zombie.create(new_task("t_1"))
-    first = await zombie.claim("zombie", now=0, lease=10)
+    first = await zombie.claim_named("t_1", "zombie", now=0, lease=10)
     assert first is not None
     await zombie.append("t_1", [RUNNING], fence=first.fence)
-    assert await other.claim("other", now=11, lease=10) is not None
+    assert await other.claim_lost("other", now=11, lease=10) is not None
     for write in (
         zombie.append("t_1", [step(1)], [Record("step", "a", "1")], fence=first.fence),
         zombie.append("t_1", [COMPLETED], fence=first.fence, when={Status.RUNNING}),
@@ -178,7 +162,7 @@ async def test_a_write_whose_answer_was_lost_is_done_once(node: Open) -> None:
 
     writer.value = twice  # type: ignore[method-assign,assignment]
     await journal.append("t_1", [step(1)], [Record("step", "a", "1")])
-    claim = await journal.claim("me", now=0, lease=10)
+    claim = await journal.claim_named("t_1", "me", now=0, lease=10)
     assert claim is not None and claim.fence == 1
     await journal.create(new_task("t_2"))
     assert answers[0::2] == answers[1::2]
@@ -229,7 +213,7 @@ async def test_what_is_written_while_the_server_stops_at_once_is_there_once_and_
     journal = await PostgresJournal.open(restarting.url)
     reader = await PostgresJournal.open(restarting.url)
     await journal.create(new_task("t_1"))
-    claim = await journal.claim("me", now=0, lease=10)
+    claim = await journal.claim_named("t_1", "me", now=0, lease=10)
     assert claim is not None
 
     async def follow() -> list[int | None]:

@@ -65,28 +65,17 @@ _MAX_CHANGED = 1_000
 class PostgresJournal(JournalReader):
     """Build it with `await PostgresJournal.open(url)`."""
 
-    def __init__(
-        self,
-        url: str,
-        conninfo: str,
-        schema: str,
-        retention: Retention,
-        pools: Sequence[str] | None,
-        claims_expired: bool,
-    ) -> None:
+    def __init__(self, url: str, conninfo: str, schema: str, retention: Retention) -> None:
         super().__init__(conninfo)
         self.schema = schema
         self._url = url
         self.conninfo = conninfo
         self._retention = retention
-        self._pools = None if pools is None else list(pools)
         self._hub = Hub(shared=True)
         self.writer = Writer(conninfo)
         self._contents = Contents(self.writer)
         self._grown = self._size = 0
         self._clock_offset = 0.0
-        #: Otherwise the leader queues them again.
-        self._claims_expired = claims_expired
         self.writer.tasks.on_elsewhere = lambda task_id: self._written_elsewhere([task_id])
         #: Called when another process wrote to these tasks, or to any.
         self.on_written_elsewhere: Callable[[Collection[str] | None], None] = lambda task_ids: None
@@ -104,16 +93,7 @@ class PostgresJournal(JournalReader):
         )
 
     @classmethod
-    async def open(
-        cls,
-        url: str,
-        retention: Retention | None = None,
-        *,
-        schema: str = SCHEMA,
-        pools: Sequence[str] | None = None,
-        claims_expired: bool = True,
-    ) -> "PostgresJournal":
-        """`pools` are those that it claims tasks of; `None` for all."""
+    async def open(cls, url: str, retention: Retention | None = None, *, schema: str = SCHEMA) -> "PostgresJournal":
         try:
             conninfo = address(url, schema)
             connection = await connect(conninfo)
@@ -126,7 +106,7 @@ class PostgresJournal(JournalReader):
                 f"The database {shown(url)} can't be used: {str(error).strip() or type(error).__name__}. "
                 "Check BRAIN_DATABASE_URL, or unset it to keep tasks in a local file."
             ) from error
-        journal = cls(url, conninfo, schema, retention or Retention(), pools, claims_expired)
+        journal = cls(url, conninfo, schema, retention or Retention())
         await journal._readers.open()
         await journal.set_clock()
         ((journal._looked,),) = await journal.query("SELECT settled FROM settled_cursor()")
@@ -216,42 +196,38 @@ class PostgresJournal(JournalReader):
     def publish(self, task_id: str, event: Event) -> None:
         self._hub.publish_live(task_id, event)
 
-    async def claim(self, owner: str, now: float, lease: float) -> Claim | None:
-        which = "any" if self._claims_expired else "free"
-        return await self._claim("claim_task", now + lease, lambda until: (owner, now, until, self._pools, which))
-
     async def claim_named(self, task_id: str, owner: str, now: float, lease: float) -> Claim | None:
         """This task, if it is free."""
-        return await self._claim("claim_named", now + lease, lambda until: (owner, until, task_id))
+        return await self._claim("claim_named", owner, now + lease, task_id)
 
     async def claim_lost(
         self, owner: str, now: float, lease: float, *, dead_seconds: float = 15.0, patience: float = 5.0
     ) -> Claim | None:
         """A task whose worker let its lease expire; from now on that worker can't write.
 
-        A worker that beats, dead only after `dead_seconds` without it, has so much more patience to renew its claim.
+        A worker that has beaten in the last `dead_seconds` has `patience` seconds more to renew its claim.
         """
-        return await self._claim("claim_lost", now + lease, lambda until: (owner, now, until, dead_seconds, patience))
+        return await self._claim("claim_lost", owner, now + lease, now, dead_seconds, patience)
 
-    async def _claim(self, function: str, until: float, arguments: Callable[[float], Sequence[object]]) -> Claim | None:
-        return await self.writer.submit(
-            partial(self._claim_now, function, until, arguments, time.monotonic()), patient=True
-        )
+    async def _claim(self, function: str, owner: str, until: float, *which: object) -> Claim | None:
+        asked = time.monotonic()
 
-    async def _claim_now(
-        self, function: str, until: float, arguments: Callable[[float], Sequence[object]], asked: float
-    ) -> Claim | None:
-        given = arguments(until + time.monotonic() - asked)
-        found = await self.writer.call(function, given)
-        if found is None:
-            return None
-        task_id, position, last_seq, count, fence, state, request, more = found
+        async def claim() -> Claim | None:
+            waited = time.monotonic() - asked
+            found = await self.writer.call(function, (owner, until + waited, *which))
+            return None if found is None else await self._claimed(owner, *found)
+
+        return await self.writer.submit(claim, patient=True)
+
+    async def _claimed(
+        self, owner: str, task_id: str, position: int, last_seq: int, count: int, fence: int, state: str, request: str
+    ) -> Claim:
         head = Head.of(position, last_seq, count, fence, state)
         self.writer.tasks.keep(task_id, head)
         stored = StoredRequest.model_validate_json(request)
         # Patiently: the task is claimed, and if nobody ran it, it would wait until the claim expires.
         records = await self.records(task_id, patient=True) if count else ()
-        return Claim(task_id, str(given[0]), fence, head.state.status, stored, records, more=more)
+        return Claim(task_id, owner, fence, head.state.status, stored, records)
 
     async def renew(self, task_id: str, fence: int, now: float, lease: float) -> None:
         asked = time.monotonic()

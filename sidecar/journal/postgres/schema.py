@@ -8,6 +8,7 @@ outcome, so it is done once.
 from typing import TYPE_CHECKING, Any
 
 from sidecar.journal.errors import JournalTooNew
+from sidecar.journal.postgres.jobs import JOBS
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
@@ -407,99 +408,6 @@ DROP INDEX IF EXISTS events_words;
 CREATE INDEX events_terms ON events USING gin (terms_of(words)) WHERE words IS NOT NULL;
 """
 
-_JOBS = """
--- A task that a worker may claim has a job of procrastinate that names it: a hint to look, while the claim decides.
--- Deferred here, it is in the transaction of the task whoever writes it, and a process that stops holds no lock. It has
--- no `lock`, since the claim is one, and `fetch_job` would compare it with every queued job.
-CREATE FUNCTION defer_task(task tasks, kept_place BOOLEAN) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-    IF EXISTS (SELECT FROM procrastinate_jobs WHERE queueing_lock = task.id AND status = 'todo') THEN RETURN; END IF;
-    PERFORM procrastinate_defer_jobs_v1(ARRAY[ROW(
-        -- A task that a worker lost comes before others of its priority.
-        task.pool, 'run_task', kept_place::integer - 2 * task.priority, NULL, task.id,
-        jsonb_build_object('task_id', task.id), NULL
-    )::procrastinate_job_to_defer_v1]);
-END $$;
-CREATE FUNCTION defer_free_task() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    PERFORM defer_task(NEW, TG_OP = 'UPDATE' AND NEW.queued = OLD.queued);
-    RETURN NULL;
-END $$;
-CREATE TRIGGER task_created AFTER INSERT ON tasks FOR EACH ROW
-    WHEN (NEW.lease_owner IS NULL AND NEW.status IN ('queued', 'cancelling')) EXECUTE FUNCTION defer_free_task();
-CREATE TRIGGER task_freed AFTER UPDATE OF status, lease_owner ON tasks FOR EACH ROW
-    WHEN (NEW.lease_owner IS NULL AND NEW.status IN ('queued', 'cancelling')
-        AND (OLD.lease_owner IS NOT NULL OR OLD.status != NEW.status))
-    EXECUTE FUNCTION defer_free_task();
--- Drops the jobs of dead workers, and defers those that tasks miss.
-CREATE FUNCTION repair_jobs(dead_seconds DOUBLE PRECISION) RETURNS INTEGER LANGUAGE plpgsql AS $$
-DECLARE
-    task tasks%ROWTYPE;
-    made INTEGER := 0;
-BEGIN
-    DELETE FROM procrastinate_jobs WHERE status != 'todo' AND (status != 'doing' OR NOT EXISTS (
-        SELECT FROM procrastinate_workers
-        WHERE id = worker_id AND last_heartbeat > now() - make_interval(secs => dead_seconds)));
-    FOR task IN SELECT * FROM tasks WHERE status IN ('queued', 'cancelling') AND lease_owner IS NULL
-        AND NOT EXISTS (SELECT FROM procrastinate_jobs WHERE queueing_lock = tasks.id AND status = 'todo')
-        AND NOT EXISTS (SELECT FROM procrastinate_jobs WHERE queueing_lock = tasks.id AND status = 'doing')
-        ORDER BY priority, queued LIMIT 1000 FOR UPDATE SKIP LOCKED
-    LOOP
-        PERFORM defer_task(task, false);
-        made := made + 1;
-    END LOOP;
-    RETURN made;
-END $$;
--- procrastinate's heartbeat is the worker's; `beat` is its row.
-ALTER TABLE workers ADD COLUMN beat BIGINT;
-CREATE FUNCTION beats(worker TEXT, dead_seconds DOUBLE PRECISION) RETURNS BOOLEAN LANGUAGE sql STABLE AS $$
-    SELECT EXISTS (
-        SELECT FROM workers JOIN procrastinate_workers AS hearts ON hearts.id = beat
-        WHERE workers.id = worker AND last_heartbeat > now() - make_interval(secs => dead_seconds))
-$$;
-CREATE FUNCTION claim_position(
-    writer TEXT, write BIGINT, claimer TEXT, until DOUBLE PRECISION, place BIGINT
-) RETURNS TEXT LANGUAGE plpgsql AS $$
-DECLARE
-    task tasks%ROWTYPE;
-BEGIN
-    IF place IS NULL THEN RETURN NULL; END IF;
-    UPDATE tasks SET lease_owner = claimer, lease_until = until, fence = fence + 1 WHERE position = place
-        RETURNING * INTO task;
-    RETURN keep_outcome(writer, write, json_build_array(
-        task.id, task.position, task.last_seq, task.records, task.fence, task.state, task.request, false)::text);
-END $$;
-CREATE FUNCTION claim_named(
-    writer TEXT, write BIGINT, claimer TEXT, until DOUBLE PRECISION, named TEXT
-) RETURNS TEXT LANGUAGE plpgsql AS $$
-DECLARE
-    saved TEXT := known_outcome(writer, write);
-    free BIGINT;
-BEGIN
-    IF saved IS NOT NULL THEN RETURN saved; END IF;
-    SELECT position INTO free FROM tasks
-        WHERE id = named AND status IN ('queued', 'cancelling') AND lease_owner IS NULL FOR UPDATE;
-    RETURN claim_position(writer, write, claimer, until, free);
-END $$;
--- The task of a worker that doesn't beat; or of one that does, but hasn't renewed this claim for one beat more.
-CREATE FUNCTION claim_lost(
-    writer TEXT, write BIGINT, claimer TEXT, moment DOUBLE PRECISION, until DOUBLE PRECISION,
-    dead_seconds DOUBLE PRECISION, patience DOUBLE PRECISION
-) RETURNS TEXT LANGUAGE plpgsql AS $$
-DECLARE
-    saved TEXT := known_outcome(writer, write);
-    lost BIGINT;
-BEGIN
-    IF saved IS NOT NULL THEN RETURN saved; END IF;
-    SELECT position INTO lost FROM tasks
-        WHERE lease_owner IS NOT NULL AND lease_until < moment
-        AND status IN ('queued', 'running', 'waiting', 'cancelling')
-        AND (lease_until < moment - patience OR NOT beats(lease_owner, dead_seconds))
-        ORDER BY priority, queued LIMIT 1 FOR UPDATE SKIP LOCKED;
-    RETURN claim_position(writer, write, claimer, until, lost);
-END $$;
-"""
-
 #: Each is one migration.
 MIGRATIONS: tuple[str, ...] = (
     _TABLES + _CURSORS + _WRITING + _CLAIMING + _CONTENTS,
@@ -507,17 +415,17 @@ MIGRATIONS: tuple[str, ...] = (
     _TOKENS,
     _NOTES,
     _TERMS,
-    _JOBS,
+    JOBS,
 )
 
 
 def _statements(migration: str) -> str:
-    if migration is not _JOBS:
+    if migration is not JOBS:
         return migration
     from procrastinate.schema import SchemaManager
 
     # `pyproject.toml` pins the version: a newer one needs a migration here.
-    return SchemaManager.get_schema() + _JOBS
+    return SchemaManager.get_schema() + JOBS
 
 
 async def migrate(connection: "AsyncConnection[Any]", schema: str) -> None:

@@ -221,9 +221,8 @@ _CALLS = {
         "SELECT create_task(%s, %s, %s, %s, %s::integer, %s, %s, %s::smallint, %s, %s, %s, %s, %s, %s, %s, %s,"
         " %s::text[], %s::text[], %s::text[], %s::text[], %s::bytea[], %s::bigint[], %s::bytea[])"
     ),
-    "claim_task": "SELECT claim_task(%s, %s, %s, %s, %s, %s::text[], %s)",
-    "claim_named": "SELECT claim_named(%s, %s, %s, %s, %s)",
-    "claim_lost": "SELECT claim_lost(%s, %s, %s, %s, %s, %s, %s)",
+    "claim_named": "SELECT claim_at(%s, %s, %s, %s, free_task(%s))",
+    "claim_lost": "SELECT claim_at(%s, %s, %s, %s, lost_task(%s, %s, %s))",
 }
 
 
