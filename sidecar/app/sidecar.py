@@ -319,9 +319,10 @@ class Sidecar:
             tools.bridge.hurry(SHELL_STOP_SECONDS)
         if self._bus is not None:
             await self._bus.close()
-        await self._engine.stop()
         if self._node is not None:
+            # First: it would get back the tasks that the engine hands on.
             await self._node.close()
+        await self._engine.stop()
         for task in self._background:
             task.cancel()
         await self._notices.close()

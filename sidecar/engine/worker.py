@@ -63,7 +63,7 @@ class Worker:
         self._slots = Slots(slots, self._freed)
         self._running: dict[str, tuple[TaskRun, asyncio.Task[None]]] = {}
         self._claiming: asyncio.Task[None] | None = None
-        self._draining = self._stopping = False
+        self._draining = False
         #: Whether a queued task may be about to run.
         self._looking = False
         #: Called when the last running task has ended, or a look for one found none.
@@ -84,22 +84,14 @@ class Worker:
 
     @property
     def free_slots(self) -> int:
-        return 0 if self._draining or self._stopping else max(self._slots.free, 0)
+        return 0 if self._draining else max(self._slots.free, 0)
 
     async def run_named(self, task_id: str) -> None:
         """Claim this task and begin to run it, if it is free."""
         assert self._shared is not None
-        if self._stopping:
-            return  # or it would get back the task that it just handed on
         claim = await self._shared.claim_named(task_id, self._owner, self._clock(), self._lease)
         if claim is not None:
             self._begin(claim)
-            self._stop_late(task_id)
-
-    def _stop_late(self, task_id: str) -> None:
-        """The worker may have been stopped while it claimed the task."""
-        if self._stopping:
-            self._stop(task_id, "shutdown")
 
     def _freed(self) -> None:
         self._wake.set()
@@ -135,8 +127,7 @@ class Worker:
         return self._stop(task_id, "cancel")
 
     async def stop(self) -> None:
-        """Interrupt all running tasks; the next start resumes them."""
-        self._stopping = True
+        """Interrupt all running tasks; the next start resumes them. Nothing may call `run_named` any more."""
         if self._claiming is not None:
             self._claiming.cancel()
             await asyncio.gather(self._claiming, return_exceptions=True)

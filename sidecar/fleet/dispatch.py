@@ -9,12 +9,12 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
+import psycopg
 from procrastinate import App, PsycopgConnector
 from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import DeleteJobCondition, Job, Status
 from procrastinate.manager import JobManager
 from procrastinate.worker import Worker
-from psycopg import AsyncConnection
 
 from sidecar.fleet.state import ANY_POOL, DEAD_SECONDS, HEARTBEAT_SECONDS
 from sidecar.journal.postgres.connection import CONNECT_SECONDS, LONGEST_PAUSE
@@ -43,8 +43,9 @@ class Dispatcher:
     """Without slots it only beats."""
 
     def __init__(self, conninfo: str, engine: Runner, pool: str, slots: int) -> None:
-        # It tells of every job, and of every lost connection at length.
-        logging.getLogger("procrastinate").setLevel(logging.CRITICAL)
+        # It tells of every job.
+        logging.getLogger("procrastinate").setLevel(logging.WARNING)
+        logging.getLogger("procrastinate.worker").addFilter(_is_no_outage)
         self._engine = engine
         self._queues = None if pool == ANY_POOL else [pool]
         self._slots = slots
@@ -88,7 +89,8 @@ class Dispatcher:
         while not self._closing:
             try:
                 async with self._app.open_async():
-                    await self._work()
+                    if not self._closing:
+                        await self._work()
             except ConnectorException as error:
                 log.debug("No jobs: %s", error)
             except Exception:
@@ -101,6 +103,7 @@ class Dispatcher:
         self._worker = _Worker(
             self._app,
             queues=self._queues,
+            name=None,  # so all of it is logged by `procrastinate.worker`
             concurrency=max(self._slots, 1),
             fetch_job_polling_interval=POLL_SECONDS,
             delete_jobs=DeleteJobCondition.ALWAYS,
@@ -196,5 +199,11 @@ def _names_task(job: Job) -> bool:
     )
 
 
-async def _commit_each(connection: AsyncConnection[Any]) -> None:
+def _is_no_outage(record: logging.LogRecord) -> bool:
+    """The journal says that the database is away; each of procrastinate's tasks would add a traceback."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, ConnectorException | psycopg.Error | OSError)
+
+
+async def _commit_each(connection: psycopg.AsyncConnection[Any]) -> None:
     await connection.set_autocommit(True)

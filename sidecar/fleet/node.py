@@ -39,6 +39,9 @@ class Node:
         self._membership.drain()
 
     async def close(self) -> None:
+        """From now on no task is claimed here. Those that run keep their leases until the engine stops."""
+        # A claim that waits for the database would hold up the dispatcher.
+        self._journal.fail_fast()
         await self._leader.close()
         await self._dispatcher.close()
         await self._membership.close()

@@ -3,8 +3,9 @@
 import json
 import logging
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from typing import LiteralString
 
 import psycopg
 import pytest
@@ -14,6 +15,7 @@ from sidecar.fleet.dispatch import Dispatcher
 from sidecar.fleet.leader import Leader
 from sidecar.fleet.membership import Member, Membership
 from sidecar.fleet.state import SharedFleet
+from sidecar.journal.errors import JournalStalled, UnknownTask
 from sidecar.journal.postgres.journal import PostgresJournal
 from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import Priority, Status
@@ -93,15 +95,23 @@ async def put_job(journal: PostgresJournal, args: object, name: str = "run_task"
 async def test_a_job_is_deferred_in_the_transaction_of_its_task(journal: PostgresJournal) -> None:
     await journal.create(new_task("t_1", priority="high"))
     assert await jobs(journal) == [("default", "t_1", 0, "todo")]
-    async with await psycopg.AsyncConnection.connect(journal.conninfo) as connection:
-        await connection.execute(
-            "INSERT INTO tasks (id, created_at, conversation, priority, pool, request, status, state, workspace)"
-            " VALUES ('t_2', '', '', 1, 'default', '', 'queued', '', '')"
-        )
-        seen = await connection.execute("SELECT FROM procrastinate_jobs WHERE queueing_lock = 't_2'")
-        assert seen.rowcount == 1
-        await connection.rollback()
+    seen: list[int] = []
+
+    async def roll_back(query: LiteralString, arguments: Sequence[object]) -> object:
+        async with await psycopg.AsyncConnection.connect(journal.conninfo) as connection:
+            await connection.execute(query, arguments)
+            found = await connection.execute("SELECT FROM procrastinate_jobs WHERE queueing_lock = 't_2'")
+            seen.append(found.rowcount)
+            await connection.rollback()
+        raise JournalStalled("rolled back")
+
+    journal.writer.value = roll_back  # type: ignore[method-assign,assignment]
+    with pytest.raises(JournalStalled, match="rolled back"):
+        await journal.create(new_task("t_2"))
+    assert seen == [1]
     assert await jobs(journal) == [("default", "t_1", 0, "todo")]
+    with pytest.raises(UnknownTask):
+        await journal.task("t_2")
 
 
 async def test_a_worker_gets_tasks_by_priority_and_then_by_age(journal: PostgresJournal) -> None:
@@ -183,6 +193,19 @@ async def test_a_job_that_names_no_task_is_dropped_with_a_log_line(
     assert sum("names no task" in record.message for record in caplog.records) == len(hostile) + 1
 
 
+async def test_a_worker_that_loses_all_connections_gets_jobs_again_without_a_word_of_procrastinate(
+    journal: PostgresJournal, runner: Runner, caplog: pytest.LogCaptureFixture
+) -> None:
+    cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid != %s"
+    async with await psycopg.AsyncConnection.connect(journal.conninfo, autocommit=True) as other:
+        assert (await other.execute(cut, (other.info.backend_pid,))).rowcount > 2
+    await journal.create(new_task("t_1"))
+    await until_true(lambda: runner.claimed == ["t_1"])
+    assert not [record for record in caplog.records if record.name.startswith("procrastinate")]
+    logging.getLogger("procrastinate.worker").error("Something else")
+    assert caplog.records[-1].message == "Something else"
+
+
 async def test_the_leader_defers_a_job_that_vanished_and_drops_those_of_dead_workers(
     journal: PostgresJournal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -225,7 +248,7 @@ async def test_a_worker_whose_heartbeat_was_removed_beats_again(journal: Postgre
         await membership.close()
 
 
-async def test_a_task_of_a_worker_that_beats_is_lost_only_after_one_beat_more(journal: PostgresJournal) -> None:
+async def test_a_task_of_a_worker_that_beats_is_lost_a_second_later(journal: PostgresJournal) -> None:
     await journal.query("INSERT INTO procrastinate_workers DEFAULT VALUES RETURNING id")
     await journal.query(
         "INSERT INTO workers (id, pool, host, pid, status, slots, tasks, resources, beat)"
@@ -233,7 +256,12 @@ async def test_a_task_of_a_worker_that_beats_is_lost_only_after_one_beat_more(jo
     )
     await journal.create(new_task("t_1"))
     assert await journal.claim_named("t_1", "me", now=0, lease=15) is not None
-    assert await journal.claim_lost("leader", now=19, lease=15) is None
-    await journal.query("UPDATE procrastinate_workers SET last_heartbeat = now() - interval '16 s' RETURNING id")
-    claim = await journal.claim_lost("leader", now=19, lease=15)
+    assert await journal.claim_lost("leader", now=15.9, lease=15) is None
+    claim = await journal.claim_lost("leader", now=16.1, lease=15)
     assert claim is not None and claim.fence == 2
+    await journal.release("t_1")
+
+    assert await journal.claim_named("t_1", "me", now=0, lease=15) is not None
+    await journal.query("UPDATE procrastinate_workers SET last_heartbeat = now() - interval '16 s' RETURNING id")
+    claim = await journal.claim_lost("leader", now=15.1, lease=15)
+    assert claim is not None and claim.fence == 4

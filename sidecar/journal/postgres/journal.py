@@ -201,7 +201,7 @@ class PostgresJournal(JournalReader):
         return await self._claim("claim_named", owner, now + lease, task_id)
 
     async def claim_lost(
-        self, owner: str, now: float, lease: float, *, dead_seconds: float = 15.0, patience: float = 5.0
+        self, owner: str, now: float, lease: float, *, dead_seconds: float = 15.0, patience: float = 1.0
     ) -> Claim | None:
         """A task whose worker let its lease expire; from now on that worker can't write.
 
