@@ -201,7 +201,8 @@ def _weigh_history(
             best[path] = max(best.get(path, 0.0), share)
             if len(messages[path]) < 3:
                 messages[path].append(subject)
-    coverage = {path: sum(weights[word] for word in found) / total for path, found in said.items()}
+    # `fsum` is the same for words in any order.
+    coverage = {path: math.fsum(weights[word] for word in found) / total for path, found in said.items()}
     return History({path: math.log1p(8 * value) for path, value in fits.items()}, best, coverage, messages)
 
 

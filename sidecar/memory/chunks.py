@@ -131,10 +131,12 @@ def _cut_code(source: SourceText, language: Language) -> FileFacts:
         open_.append((node.end_byte, name, each.kind))
         chunks.append(_code_chunk(node, name, kind, definitions, place, lines, covered, branches))
     text = source.text
-    calls = [Called(line_of(node), name) for node in found.get("call", ()) if (name := _called(node, text))]
+    # The captures of a query come in any order.
+    calls = sorted(Called(line_of(node), name) for node in found.get("call", ()) if (name := _called(node, text)))
+    imports = sorted(found.get("import", ()), key=lambda node: node.start_byte)
     rest = [number for number in range(1, len(lines) + 1) if not covered[number] and lines[number - 1].strip()]
     chunks += _blocks(lines, rest, "block")
-    return FileFacts(chunks, calls, list(found.get("import", ())))
+    return FileFacts(chunks, calls, imports)
 
 
 def _definition(node: "Node", language: Language) -> _Definition | None:

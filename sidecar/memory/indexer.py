@@ -214,10 +214,10 @@ class Indexer:
         return total
 
     def _collect_calls(self, file: int, facts: FileFacts) -> None:
-        """Each name that a chunk calls, once; the innermost definition around the line is the caller."""
+        """Each name that a chunk calls, once, from its first line; the innermost definition around it is the caller."""
         if not facts.calls:
             return
-        around = _innermost(facts.chunks, max(facts.calls).line)
+        around = _innermost(facts.chunks, facts.calls[-1].line)
         first = file * CHUNKS_PER_FILE
         seen: set[tuple[int, str]] = set()
         for line, name in facts.calls:

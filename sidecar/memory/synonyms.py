@@ -42,13 +42,14 @@ disable deactivate pause suspend
 
 
 @cache
-def _table() -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
+def _table() -> dict[str, dict[str, None]]:
+    """In the order of the groups: a search takes the first, and must take the same after a restart."""
+    found: dict[str, dict[str, None]] = {}
     for line in _GROUPS.strip().split("\n"):
         words = [stem(word) for word in line.split()]
         for word in words:
-            found.setdefault(word, set()).update(each for each in words if each != word)
-    return {word: frozenset(others) for word, others in found.items()}
+            found.setdefault(word, {}).update(dict.fromkeys(each for each in words if each != word))
+    return found
 
 
 def related(term: str) -> list[tuple[str, float]]:

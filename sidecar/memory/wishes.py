@@ -36,5 +36,5 @@ def wish(question: str) -> float:
     words = _WORD.findall(question.lower())
     score = _BASE + (_SHORT if len(words) <= _SHORT_WORDS else _LONG)
     score += _weights(_FIRST_WORDS).get(words[0], 0.0) if words else 0.0
-    score += sum(_weights(_ANY_WORDS).get(word, 0.0) for word in set(words))
+    score += sum(_weights(_ANY_WORDS).get(word, 0.0) for word in dict.fromkeys(words))
     return 1 / (1 + math.exp(-score))
