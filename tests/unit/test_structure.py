@@ -23,16 +23,22 @@ def imported(node: ast.AST, known: dict[str, Path], *, nested: bool) -> set[str]
             found |= {name if name in known else child.module for name in names} & known.keys()
         elif isinstance(child, ast.Import):
             found |= {each.name for each in child.names} & known.keys()
-        elif nested or not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        elif isinstance(child, ast.expr):
+            continue  # an expression holds no import
+        elif nested or not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
             is_type_check = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)
             found |= imported(child, known, nested=nested) if nested or not is_type_check else set()
     return found
 
 
+@cache
+def trees() -> dict[str, ast.Module]:
+    return {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in modules().items()}
+
+
 def graph(*, nested: bool) -> dict[str, set[str]]:
     known = modules()
-    trees = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in known.items()}
-    return {name: imported(tree, known, nested=nested) - {name} for name, tree in trees.items()}
+    return {name: imported(tree, known, nested=nested) - {name} for name, tree in trees().items()}
 
 
 def test_no_modules_import_each_other_not_even_inside_functions() -> None:
