@@ -96,6 +96,17 @@ export class Sidecar {
     return (await this.call("POST", "/api/brain/execute", { task, options })).taskId;
   }
 
+  /** The first approval that a task asks for, as soon as it does. */
+  async waitsFor(id) {
+    for (let tries = 0; tries < 400; tries += 1) {
+      const { events } = await this.call("GET", `/api/brain/tasks/${id}/events`);
+      const asked = events.find((event) => event.type === "approval");
+      if (asked) return asked;
+      await new Promise((done) => setTimeout(done, 100));
+    }
+    throw new Error(`The task ${id} asked for nothing.`);
+  }
+
   /** Trusts the workspace, so that its tests run without asking. */
   async trust() {
     await this.call("POST", "/api/brain/trust", { workspace: this.workspace, trusted: true });

@@ -13,6 +13,8 @@ export default async function ({ sidecar, page }) {
     models: await sidecar.script("reads", [{ calls: [{ tool: "read_file", args: { path: "prices.py" } }] }, { text: "The xylophone costs one." }]),
     intent: "explain_code",
   });
+  // The panel opens the task that needs you, if there is one when it starts.
+  await sidecar.waitsFor(asks);
   const requests = [];
   page.on("request", (request) => requests.push(new URL(request.url()).pathname));
   await page.goto(await sidecar.signInUrl());
@@ -52,8 +54,7 @@ export default async function ({ sidecar, page }) {
 
   // The badge goes away with the answer, from another client and without a poll.
   requests.length = 0;
-  const { events } = await sidecar.call("GET", `/api/brain/tasks/${asks}/events`);
-  const { approvalId } = events.find((event) => event.type === "approval");
+  const { approvalId } = await sidecar.waitsFor(asks);
   await sidecar.call("POST", `/api/brain/tasks/${asks}/approvals/${approvalId}`, { decision: "deny", scope: "once" });
   await reaches("completed");
   await nav.getByRole("region", { name: "Needs you" }).waitFor({ state: "detached" });

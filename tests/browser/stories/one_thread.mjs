@@ -13,7 +13,7 @@ export default async function ({ sidecar, page }) {
   const models = await sidecar.script("talks", [
     edit("First"),
     { text: "The answer." },
-    { text: "More of it. ".repeat(150), deltaMs: 25, calls: [{ tool: "run_command", args: { command: "sleep 2" } }] },
+    { text: "More of it. ".repeat(70), deltaMs: 25, calls: [{ tool: "run_command", args: { command: "sleep 2" } }] },
     { text: "I heard you." },
   ]);
   const id = await sidecar.execute("write the notes", { models, intent: "edit_code", agentType: "coder", approvals: "auto", verify: "off" });
