@@ -2,22 +2,26 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import Any
 
 from sidecar.acp import calls
 from sidecar.acp.peer import Editor
 from sidecar.acp.rpc import RpcError
-from sidecar.acp.stream import events
 from sidecar.acp.updates import Translator
 from sidecar.client.errors import ClientError
-from sidecar.client.prompts import open_prompts
+from sidecar.client.follow import open_prompts
 from sidecar.client.service import BrainService, TaskHandle
 
 log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
+
+#: Events that wait for a slow editor; then the thread waits.
+_WAITING = 256
 
 #: How long a cancelled prompt waits for the task's own last word.
 CANCEL_SECONDS = 0.8
@@ -29,6 +33,43 @@ _PERMISSIONS = {
     "allow_workspace": ("Always allow in this workspace", "allow_always", "allow", "workspace"),
     "deny": ("Deny", "reject_once", "deny", "once"),
 }
+
+
+async def events(service: BrainService, task_id: str, after: int = 0) -> AsyncIterator[Json]:
+    """Every event once and in order, until the task ends; raises `ClientError` if the sidecar is gone for good.
+
+    A thread reads them, because the client library blocks.
+    """
+    loop = asyncio.get_running_loop()
+    queue: asyncio.Queue[Json | ClientError | None] = asyncio.Queue(_WAITING)
+    left = threading.Event()
+
+    def put(item: Json | ClientError | None) -> None:
+        # The loop may have closed, or the reader left, while this thread waited for the sidecar.
+        with suppress(RuntimeError, CancelledError):
+            asyncio.run_coroutine_threadsafe(queue.put(item), loop).result()
+
+    def read() -> None:
+        try:
+            for event in service.stream(task_id, after):
+                if left.is_set():
+                    return
+                put(event)
+            put(None)
+        except ClientError as error:
+            put(error)
+
+    # A daemon: nobody waits for a stream at exit.
+    threading.Thread(target=read, name=f"stream {task_id}", daemon=True).start()
+    try:
+        while (item := await queue.get()) is not None:
+            if isinstance(item, ClientError):
+                raise item
+            yield item
+    finally:
+        left.set()
+        while not queue.empty():  # the thread may wait for room
+            queue.get_nowait()
 
 
 class Run:

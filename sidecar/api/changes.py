@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 
-from sidecar.api.requests import task_id
-from sidecar.api.route import TASK, route
+from sidecar.api.route import TASK, route, task_id
 from sidecar.wire.tasks import DiffAnswer, HunkRequest, RewindAnswer, RewindRequest
 from sidecar.wire.worktrees import CleanAnswer, CleanRequest, MergeAnswer, MergeRequest, WorktreeList
 

@@ -17,15 +17,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sidecar import __version__
-from sidecar.api.requests import number
-from sidecar.api.route import Parameter, route
+from sidecar.api.route import Parameter, number, route
 from sidecar.api.streams import Streams
 from sidecar.config.paths import write_private
 from sidecar.fleet.state import Fleet
 from sidecar.journal.errors import CursorLost
 from sidecar.journal.port import DEFAULT_POOL, Journal, StoredEvent
 from sidecar.wire.fleet import FleetState, WorkerStatus
-from sidecar.wire.stats import SpentTokens, StatsAnswer
+from sidecar.wire.system import SpentTokens, StatsAnswer
 from sidecar.wire.tasks import Status
 
 if TYPE_CHECKING:

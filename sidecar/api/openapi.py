@@ -18,10 +18,7 @@ from sidecar.wire import (
     mcp,
     memory,
     models,
-    projects,
-    schedules,
     session,
-    stats,
     system,
     tasks,
     tools,
@@ -69,9 +66,6 @@ def wire_types() -> list[type[Wire]]:
         memory,
         mcp,
         worktrees,
-        projects,
-        schedules,
-        stats,
         fleet,
     ):
         for name, value in vars(module).items():

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 from starlette.requests import Request
 
 from sidecar.api.identity import within_role
-from sidecar.api.requests import idempotency_key
-from sidecar.api.route import IDEMPOTENCY, route
+from sidecar.api.route import IDEMPOTENCY, idempotency_key, route
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import Execute
 from sidecar.journal.port import Journal
 from sidecar.offline.registration import OFFLINE
-from sidecar.wire.projects import ProjectOrder, Template, TemplateList
+from sidecar.wire.system import ProjectOrder, Template, TemplateList
 from sidecar.wire.tasks import Accepted, Context, ExecuteRequest, Models
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """All routes, in the order of OpenAPI and REFERENCE.md."""
 
 from sidecar.api.changes import ReviewRoutes, WorktreeRoutes
-from sidecar.api.fleet import FleetRoutes
+from sidecar.api.fleet import FleetRoutes, ScheduleRoutes
 from sidecar.api.grants import GrantRoutes
 from sidecar.api.health import HealthRoutes
 from sidecar.api.mcp import McpRoutes
@@ -10,7 +10,6 @@ from sidecar.api.metrics import MetricsRoutes
 from sidecar.api.models import KeyRoutes, ModelRoutes
 from sidecar.api.projects import ProjectRoutes
 from sidecar.api.route import routes_of
-from sidecar.api.schedules import ScheduleRoutes
 from sidecar.api.session import SessionRoutes
 from sidecar.api.system import DoctorRoutes, SystemRoutes
 from sidecar.api.tasks import TaskRoutes

@@ -7,8 +7,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sidecar.api.identity import check_auto, within_role
-from sidecar.api.requests import MAX_SEQ, idempotency_key, number, resume_point, task_id
-from sidecar.api.route import IDEMPOTENCY, TASK, Parameter, route
+from sidecar.api.route import (
+    IDEMPOTENCY,
+    MAX_SEQ,
+    TASK,
+    Parameter,
+    idempotency_key,
+    number,
+    resume_point,
+    route,
+    task_id,
+)
 from sidecar.api.streams import Streams
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import (

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from sidecar.engine.review import Review
     from sidecar.engine.worktrees import Worktrees
     from sidecar.fleet.bus import Bus
-    from sidecar.fleet.node import Node
+    from sidecar.fleet.membership import Node
     from sidecar.fleet.state import Fleet
     from sidecar.telemetry.notifier import DesktopNotifier
     from sidecar.wire.fleet import WorkerReady
@@ -252,8 +252,7 @@ class Sidecar:
     async def _start_fleet(self) -> None:
         settings, launch, shared = self._settings, self._launch, self._stores.shared
         if shared is not None:
-            from sidecar.fleet.membership import Member
-            from sidecar.fleet.node import Node
+            from sidecar.fleet.membership import Member, Node
             from sidecar.fleet.state import ANY_POOL
 
             slots = self._slots if launch.runs_tasks else 0

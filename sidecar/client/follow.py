@@ -1,8 +1,11 @@
-"""A task's events to its end, each once and in order, across dropped streams and sidecar restarts."""
+"""A task's events to its end, each once and in order, across dropped streams and sidecar restarts.
+
+And its prompts: the approvals and questions, and which of them wait for an answer.
+"""
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +20,12 @@ STOPPED_SECONDS = 3.0
 DIED_SECONDS = 1.0
 MAX_EMPTY_STREAMS = 20
 
+#: A new client after a lost connection; its argument says whether the sidecar announced its stop.
+Reconnect = Callable[[bool], Client]
+Event = dict[str, Any]
+_IDS = {"approval": "approvalId", "question": "questionId"}
+_OPEN = ("requested", "asked")
+
 
 class Seen(NamedTuple):
     """An event, its JSON as received, and when its stream was opened."""
@@ -24,10 +33,6 @@ class Seen(NamedTuple):
     event: dict[str, Any]
     data: str
     connected_at: str = ""
-
-
-#: A new client after a lost connection; its argument says whether the sidecar announced its stop.
-Reconnect = Callable[[bool], Client]
 
 
 class Follower:
@@ -101,3 +106,19 @@ def try_again(client: Client) -> Reconnect:
                 time.sleep(0.05)
 
     return reconnect
+
+
+def prompt_id(event: Event | None) -> str:
+    """The id of an approval or a question; empty for any other event."""
+    return "" if event is None else str(event.get(_IDS.get(event["type"], ""), ""))
+
+
+def open_prompts(events: Iterable[Event]) -> dict[str, Event]:
+    """Those without an answer by id, in the order in which they were asked last."""
+    found: dict[str, Event] = {}
+    for event in events:
+        if name := prompt_id(event):
+            found.pop(name, None)
+            if event["state"] in _OPEN:
+                found[name] = event
+    return found

@@ -1,4 +1,4 @@
-"""`brain worker`, `brain fleet` and `brain top`: run workers on a database, see, drain, stop and scale them."""
+"""Workers on a database (`brain worker`, `fleet`, `top`), `brain journal copy` to it, and `brain schedules`."""
 
 import argparse
 import os
@@ -11,19 +11,30 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sidecar.client.client import Json
 from sidecar.client.sidecars import PROGRAM, reading
 from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
 from sidecar.commands.serve import ready_line, stop_on_signals, stop_with_parent
 from sidecar.commands.text import Style, clip, print_json, safe_line, short, style_for
+from sidecar.config.data_dir import AlreadyRunning, DataDir
 from sidecar.wire.text import plural
 
 if TYPE_CHECKING:
     from sidecar.config.settings import Settings
 
-Json = dict[str, Any]
 _LOOK_SECONDS = 2.0
 _TASKS = 20
+
+_NO_DATABASE = (
+    "A worker runs tasks that several sidecars share on PostgreSQL. Set BRAIN_DATABASE_URL=postgresql://… for it and "
+    "for `brain serve`. Without a database, `brain serve` runs its tasks itself."
+)
+#: One more worker while more tasks than this wait.
+WAITING = 10
+#: One less after so long with nothing to do.
+IDLE_SECONDS = 60.0
+_STOP_SECONDS = 10.0
 
 
 def fleet(args: argparse.Namespace) -> int:
@@ -106,12 +117,6 @@ def _tasks(running: list[Json], style: Style) -> list[str]:
     ]
 
 
-_NO_DATABASE = (
-    "A worker runs tasks that several sidecars share on PostgreSQL. Set BRAIN_DATABASE_URL=postgresql://… for it and "
-    "for `brain serve`. Without a database, `brain serve` runs its tasks itself."
-)
-
-
 def worker(args: argparse.Namespace) -> int:
     """Run tasks of a shared database until a signal stops it."""
     import asyncio
@@ -142,13 +147,6 @@ async def _run(args: argparse.Namespace, place: Path, settings: "Settings") -> i
     await sidecar.start_worker(ready_line())
     await sidecar.run_until_stopped()
     return 0
-
-
-#: One more worker while more tasks than this wait.
-WAITING = 10
-#: One less after so long with nothing to do.
-IDLE_SECONDS = 60.0
-_STOP_SECONDS = 10.0
 
 
 class Scaler:
@@ -208,3 +206,74 @@ def _start(args: argparse.Namespace) -> subprocess.Popen[bytes]:
     print(f"Started a worker for the pool {args.pool}.", flush=True)
     # We started it, so we read its ready line.
     return subprocess.Popen([*command, "--die-with-parent"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+
+
+def journal(args: argparse.Namespace) -> int:
+    import asyncio
+
+    from sidecar.journal.postgres.copy import copy_journal
+    from sidecar.memory.notes import Notes
+    from sidecar.memory.shared_notes import SharedNotes
+
+    url = args.to or os.environ.get("BRAIN_DATABASE_URL", "")
+    if not url:
+        problem = "Say where to: brain journal copy --to postgresql://…, or set BRAIN_DATABASE_URL."
+        raise CommandFailed(problem, EXIT_USAGE)
+    data = DataDir(data_dir(args))
+    if not data.journal.exists():
+        raise CommandFailed(f"There is no journal in {data.path}. Nothing was changed.", EXIT_USAGE)
+    try:
+        data.lock()
+        copied = asyncio.run(copy_journal(data.journal, url))
+        notes, known = SharedNotes(url).copy(Notes(data.path))
+    except AlreadyRunning as error:
+        raise CommandFailed(f"Stop the sidecar first (`brain stop`): {error}", EXIT_USAGE) from error
+    print(f"Copied {plural(copied.copied, 'task')}; {copied.present} there already.")
+    print(f"Copied {plural(notes, 'note')}; {known} there already.")
+    for name in copied.source:
+        print(f"{name:<8} {copied.source[name]:>9} in the file {copied.target[name]:>9} in the database")
+    if copied.different:
+        print(f"Left alone, because they differ in the database: {', '.join(copied.different[:20])}", file=sys.stderr)
+    return 0 if not copied.different else 1
+
+
+def schedules(args: argparse.Namespace) -> int:
+    with reading(data_dir(args)) as client:
+        found = client.get("/api/brain/schedules")
+    if args.json:
+        return print_json(found)
+    style = style_for()
+    for each in found["schedules"]:
+        print("\n".join(_lines(style, each)))
+    for pool in found["pools"]:
+        if any(each["pool"] == pool["name"] for each in found["schedules"]):
+            budget = _money(pool["spentUsd"], pool.get("budgetUsd"))
+            print(style.dim(f"pool {pool['name']}: {pool['running']} of {pool['atOnce']} running, {budget}"))
+    for problem in found["problems"]:
+        print(style.yellow(safe_line(problem)))
+    if not found["schedules"] and not found["problems"]:
+        print(style.dim("There are no schedules. Write one in `schedules/` of your configuration directory."))
+    elif not found["active"]:
+        print(style.yellow("No sidecar runs them now. Start one that stays: brain serve, or brain service install."))
+    return 0
+
+
+def _lines(style: Style, each: Json) -> list[str]:
+    who = f", {each['agent']}" if each.get("agent") else ""
+    lines = [f"{style.bold(each['name'])}  {safe_line(each['when'])}{safe_line(who)}, pool {each['pool']}"]
+    when = _local(each["next"])
+    waits = f"; {safe_line(each['waits'])}" if each.get("waits") else ""
+    lines.append(f"    next {when}{waits}")
+    if each.get("lastTask"):
+        lines.append(style.dim(f"    last {_local(each['lastAt'])}: {short(each['lastTask'])}, {each['lastStatus']}"))
+    spent = _money(each["spentUsd"], each.get("budgetUsd"))
+    lines.append(style.dim(f"    today {plural(each['today'], 'run')}, {spent}; in {safe_line(each['workspace'])}"))
+    return lines
+
+
+def _local(moment: str) -> str:
+    return f"{datetime.fromisoformat(moment).astimezone():%Y-%m-%d %H:%M}"
+
+
+def _money(spent: float, budget: float | None) -> str:
+    return f"${spent:.2f}" + (f" of ${budget:g}" if budget is not None else "")

@@ -7,7 +7,7 @@ from typing import Literal
 from urllib.parse import quote
 
 from sidecar.client.client import Client, Json
-from sidecar.client.prompts import open_prompts
+from sidecar.client.follow import open_prompts
 from sidecar.client.sidecars import Launcher, reading
 from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.output import PlainScreen

@@ -17,8 +17,7 @@ from urllib.parse import quote
 
 from sidecar.client.client import Client, Json
 from sidecar.client.errors import ClientError, Refused
-from sidecar.client.follow import Follower, Seen, find_again
-from sidecar.client.prompts import prompt_id
+from sidecar.client.follow import Follower, Seen, find_again, prompt_id
 from sidecar.client.sidecars import Launcher, find_sidecar
 from sidecar.commands.errors import (
     EXIT_CANCELLED,

@@ -4,11 +4,12 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from sidecar.client.errors import ClientError, Refused
-from sidecar.client.service import BrainService
+from sidecar.client.follow import open_prompts, prompt_id
+from sidecar.client.service import BrainService, Decision
 from sidecar.doors import github, hooks, linear, slack, telegram
 from sidecar.doors.actions import (
     Action,
@@ -21,9 +22,9 @@ from sidecar.doors.actions import (
     StartTask,
     Steer,
     StopTask,
+    list_at,
     text_at,
 )
-from sidecar.doors.answers import say
 from sidecar.doors.chat.answers import ChatAnswers, People, Settled
 from sidecar.doors.deliveries import Deliveries, Delivery
 from sidecar.doors.github_pulls import GithubPulls
@@ -35,14 +36,54 @@ from sidecar.doors.work_loop import WorkLoop
 from sidecar.telemetry.correlation import bind, trace_of
 from sidecar.telemetry.logs import ACTIVITY
 
+_YES = frozenset(("allow", "yes", "y", "ok", "approve", "approved"))
+_NO = frozenset(("deny", "no", "n", "reject", "denied"))
+
 log = logging.getLogger("brain.doors")
 activity = logging.getLogger(ACTIVITY)
-
 #: About two hours in all; then the delivery is dead, and kept.
 MAX_ATTEMPTS = 30
 _LONGEST_PAUSE = 300.0
 #: Approvals that people answer through the door that the task came from.
 _ASKING = ("ask", "edits")
+
+
+def say(service: BrainService, task_id: str, text: str, key: str) -> None:
+    """Answer what the task waits for, if the text is an answer to it; else send it as a message."""
+    task = service.task(task_id)
+    if task.state()["status"] == "waiting":
+        asked = waiting_for(service.stored_events(task_id))
+        try:
+            if asked is not None and asked["type"] == "approval" and (decision := decide(text)) is not None:
+                task.approve(prompt_id(asked), decision)
+                return
+            if asked is not None and asked["type"] == "question" and (answer := choose(asked, text)):
+                task.answer(prompt_id(asked), answer)
+                return
+        except Refused as refusal:
+            if refusal.status == 409:  # answered meanwhile, perhaps by this delivery before a crash
+                return
+            raise
+    task.message(text, key=key, author="other")
+
+
+def waiting_for(events: Sequence[Json]) -> Json | None:
+    """The newest approval or question without an answer."""
+    return next(reversed(open_prompts(events).values()), None)
+
+
+def decide(text: str) -> Decision | None:
+    """What the whole text says; anything longer than one word decides nothing."""
+    word = text.strip().strip("`.!").lower()
+    return "allow" if word in _YES else "deny" if word in _NO else None
+
+
+def choose(question: Json, text: str) -> str:
+    """One of its choices, whatever the case of its letters, or nothing; any text where it has none."""
+    choices, said = list_at(question, "choices"), text.strip()
+    if not choices:
+        return said
+    return next((str(each) for each in choices if str(each).lower() == said.lower()), "")
 
 
 def conversation_of(subject: str) -> str:

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 
 from sidecar.doors.actions import Json, list_at, look_up, text_at
 from sidecar.doors.channels import ReportedTask
-from sidecar.doors.evidence import describe_checks, verified
-from sidecar.doors.linear_api import ACTIVITIES, ACTIVITY, ATTACH, SESSION, UPDATE_ISSUE, UPDATE_SESSION, LinearApi
-from sidecar.doors.markdown import code, plain
+from sidecar.doors.linear import ACTIVITIES, ACTIVITY, ATTACH, SESSION, UPDATE_ISSUE, UPDATE_SESSION, LinearApi
+from sidecar.doors.markdown import code, describe_checks, plain, verified
 from sidecar.doors.outbox import Letter, NewLetter
 
 _MAX_TEXT = 20_000

@@ -13,8 +13,7 @@ from sidecar.client.service import BrainService
 from sidecar.doors.actions import Json, list_at, look_up, text_at
 from sidecar.doors.deliveries import Arrival, Deliveries, insert
 from sidecar.doors.http import NotSent
-from sidecar.doors.linear import PICKED
-from sidecar.doors.linear_api import CANDIDATES, CREATE_SESSION, SESSIONS, LinearApi
+from sidecar.doors.linear import CANDIDATES, CREATE_SESSION, PICKED, SESSIONS, LinearApi
 from sidecar.doors.settings import LinearPick
 from sidecar.doors.store import DoorsStore
 
@@ -22,7 +21,6 @@ log = logging.getLogger("brain.doors")
 
 _ACTIVE = ("queued", "running", "waiting", "cancelling", "interrupted")
 _OPEN = ("backlog", "unstarted")
-
 
 #: `picks` has every issue that was ever taken, `picking` those whose session isn't known yet.
 _SCHEMA = """

@@ -20,7 +20,7 @@ from sidecar.doors.dispatcher import DeliveryDispatcher
 from sidecar.doors.escalation import open_escalation
 from sidecar.doors.github_pulls import github_channels, open_github
 from sidecar.doors.http import DoorsHttp, NotSent
-from sidecar.doors.linear_api import LINEAR_URL, LinearApi
+from sidecar.doors.linear import LINEAR_URL, LinearApi
 from sidecar.doors.linear_channel import LinearChannel
 from sidecar.doors.linear_picker import LinearPicker, Picks
 from sidecar.doors.outbox import DoorsOutbox, Letter
@@ -31,7 +31,6 @@ from sidecar.doors.store import FILE, DoorsStore
 from sidecar.doors.work_loop import WorkLoop
 
 _CONNECTIONS = 2_048
-
 
 # Two statements instead of an upsert: the conflict policy of the statement that fires a trigger also holds inside it.
 _COUNT = """
@@ -53,7 +52,6 @@ CREATE TRIGGER IF NOT EXISTS count_settled AFTER UPDATE OF state ON deliveries W
     BEGIN {_SETTLED} END;
 CREATE TRIGGER IF NOT EXISTS count_sent AFTER UPDATE OF state ON outbox WHEN new.state != old.state BEGIN {_SENT} END;
 """
-
 
 log = logging.getLogger("brain.doors")
 

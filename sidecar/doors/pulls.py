@@ -10,12 +10,11 @@ from urllib.parse import quote
 
 from sidecar.doors.actions import Json, list_at, text_at
 from sidecar.doors.channels import ReportedTask
-from sidecar.doors.evidence import describe_checks, describe_pull, verified
 from sidecar.doors.github import CHECK
 from sidecar.doors.github_api import GithubApi
 from sidecar.doors.github_comments import describe_result, parse_subject
 from sidecar.doors.http import NotSent
-from sidecar.doors.markdown import plain
+from sidecar.doors.markdown import describe_checks, describe_pull, plain, verified
 from sidecar.doors.outbox import DoorsOutbox, Letter, NewLetter
 from sidecar.doors.works import Work, Works
 from tools.errors import InvalidArguments, ToolError

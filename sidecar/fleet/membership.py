@@ -1,4 +1,7 @@
-"""A process in the fleet: beside its heartbeat it says every 5 seconds how it is, and does what the fleet asks."""
+"""A process in the fleet: its heartbeat, its tasks and, if it leads, its duties.
+
+Beside the heartbeat it says every 5 seconds how it is, and does what the fleet asks.
+"""
 
 import asyncio
 import logging
@@ -8,7 +11,10 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from sidecar.engine.engine import Engine
+from sidecar.fleet.bus import Bus
 from sidecar.fleet.dispatch import Dispatcher
+from sidecar.fleet.leader import Duty, Leader
 from sidecar.fleet.state import HEARTBEAT_SECONDS
 from sidecar.journal.errors import JournalError
 from sidecar.journal.postgres.journal import PostgresJournal
@@ -110,3 +116,40 @@ def _resources() -> Resources:
     with suppress(OSError, ValueError, IndexError), open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123
         memory = int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     return Resources(load=os.getloadavg()[0], memory_bytes=memory)
+
+
+class Node:
+    """This process as a member; `stop` ends it."""
+
+    def __init__(
+        self,
+        journal: PostgresJournal,
+        engine: Engine,
+        member: Member,
+        redis_url: str,
+        stop: Callable[[], None],
+        duties: tuple[Duty, ...] = (),
+    ) -> None:
+        self._journal = journal
+        self._engine = engine
+        duties += (Bus(journal, redis_url).run,) if redis_url else ()
+        self._dispatcher = Dispatcher(journal.conninfo, engine, member.pool, member.slots)
+        self._membership = Membership(journal, self._dispatcher, member, lambda: engine.running, engine.drain, stop)
+        self._leader = Leader(journal, member.id, duties)
+
+    async def start(self) -> None:
+        self._journal.on_written_elsewhere = self._engine.look
+        await self._dispatcher.start()
+        await self._membership.start()
+        self._leader.start()
+
+    def drain(self) -> None:
+        self._membership.drain()
+
+    async def close(self) -> None:
+        """From now on no task is claimed here. Those that run keep their leases until the engine stops."""
+        # A claim that waits for the database would hold up the dispatcher.
+        self._journal.fail_fast()
+        await self._leader.close()
+        await self._dispatcher.close()
+        await self._membership.close()

@@ -1,4 +1,4 @@
-"""The sidecar itself: status, models, keys, policy, trust, grants, doctor."""
+"""The sidecar itself: status, models, keys, policy, trust, grants, doctor, templates, statistics."""
 
 from typing import Annotated, Literal
 
@@ -6,7 +6,7 @@ from pydantic import AwareDatetime, Field
 
 from sidecar.wire.base import GrantKind, JsonObject, Wire, optional
 from sidecar.wire.health import JournalState
-from sidecar.wire.tasks import Approvals, ShortText
+from sidecar.wire.tasks import Approvals, Options, ShortText
 
 
 class AgentInfo(Wire):
@@ -196,3 +196,47 @@ class Examination(Wire):
     """The findings of `brain doctor` for the running sidecar."""
 
     findings: list[FindingInfo]
+
+
+class Template(Wire):
+    name: Annotated[str, Field(description="The name for `POST /api/brain/projects`, and in a sentence.")]
+    description: str
+    files: Annotated[list[str], Field(description="Their paths; `{{name}}` and `{{module}}` stand for the project's.")]
+    own: Annotated[bool, Field(description="From `templates/` of your configuration directory.")] = False
+
+
+class TemplateList(Wire):
+    templates: list[Template]
+
+
+class ProjectOrder(Wire):
+    """A project to create from a template; the model `offline` does it, unless `options.models` names another."""
+
+    template: ShortText
+    name: Annotated[str, Field(min_length=1, max_length=100)]
+    path: Annotated[
+        ShortText | None,
+        Field(description="The directory that gets the project's folder; default: the sidecar's workspace."),
+    ] = optional()
+    description: Annotated[str | None, Field(max_length=200, description="What the project is for.")] = optional()
+    options: Options = Field(default_factory=Options)
+
+
+class SpentTokens(Wire):
+    """What one agent used of one model on one day (UTC)."""
+
+    day: str
+    model: str
+    agent: str
+    requests: int
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: Annotated[int, Field(description="Part of the input.")]
+    estimated_cost_usd: Annotated[
+        float | None, Field(description="An estimate by the price table; null if the model's price isn't known.")
+    ]
+
+
+class StatsAnswer(Wire):
+    spent: list[SpentTokens]
+    ended: Annotated[dict[str, int], Field(description="Tasks that ended, by status.")]

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from sidecar.work.extraction import find_values
+from sidecar.work.replies import find_values
 from tools.text import first_words
 
 _MAX_STEPS = 30

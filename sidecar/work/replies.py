@@ -1,12 +1,19 @@
-"""Collects a model's streamed reply."""
+"""A model's reply: collects the stream, and finds JSON in its text."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+import json
+import re
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sidecar.engine.state import UserMessage
 from sidecar.models.errors import Failure
 from sidecar.models.port import Delta, Reply, Stop
+
+_MAX_TRIES = 50
+#: A bracket that may open an object or a list, unlike most brackets in prose.
+_OPENING = re.compile(r"[{\[](?=\s*[\"{\[}\]])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +57,31 @@ async def collect(
     if reply.stop is Stop.FAILED and not reply.text:
         keep_partial("".join(texts))
     return reply
+
+
+def find_values(text: str) -> Iterator[dict[str, Any] | list[Any]]:
+    """The outermost JSON objects and lists in the text."""
+    decoder = json.JSONDecoder()
+    begins = _OPENING.search(text)
+    for _ in range(_MAX_TRIES):
+        if begins is None:
+            return
+        try:
+            found, end = decoder.raw_decode(text, begins.start())
+        except (ValueError, RecursionError):
+            begins = _OPENING.search(text, begins.end())
+            continue
+        yield found
+        begins = _OPENING.search(text, end)
+
+
+def find_objects(text: str) -> Iterator[dict[str, Any]]:
+    """The outermost JSON objects in the text, also those in a list."""
+    for found in find_values(text):
+        yield from (found,) if isinstance(found, dict) else (each for each in found if isinstance(each, dict))
+
+
+def text_before_json(text: str) -> str:
+    """The model's prose before its JSON."""
+    before = text.partition("```")[0] if "```" in text else _OPENING.split(text, 1)[0]
+    return before.strip()

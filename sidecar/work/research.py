@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sidecar.wire.tasks import Source
 from sidecar.wire.text import plural
-from sidecar.work.extraction import find_objects, text_before_json
+from sidecar.work.replies import find_objects, text_before_json
 from sidecar.work.results import Researched
 from tools.errors import ToolError
 from tools.host import Host

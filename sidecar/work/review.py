@@ -1,17 +1,25 @@
 """What a reviewer gets to judge a change by: the request, the checks that ran, and the diff, within a size."""
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import NamedTuple
 
+from sidecar.engine.run import TaskRun
 from sidecar.engine.state import TaskState
 from sidecar.verify.change import FileVersions
 from sidecar.verify.result import Verification
 from sidecar.wire.text import plural
-from sidecar.work.changes import edit_sizes
+from sidecar.work.changes import edit_sizes, original_contents, touched_paths
 from tools.changes import unified_diff
-from tools.host import FileChange
+from tools.errors import ToolError
+from tools.host import FileChange, Host
+from tools.paths import normalize
 from tools.protected import secret_part
 from tools.text import shorten
+
+#: A byte more than the journal keeps of a file, so that a cut file never equals a whole one.
+_MAX_BYTES = 4 * 1024 * 1024 + 1
+MAX_FILES = 1_000
 
 #: A change up to this size that the checks prove needs no review.
 SMALL_LINES, SMALL_FILES = 60, 3
@@ -21,6 +29,31 @@ _COMMAND = 160
 _ANSWER = 1_500
 #: The tools of a reviewer that looks something up.
 LOOKUP = ("read_file", "search_code")
+
+
+async def file_versions(run: TaskRun, host: Host) -> list[FileVersions]:
+    """The files that the task changed, as they are now, without those that only its checks wrote."""
+    by_checks = touched_paths(run.state, checks=True) - touched_paths(run.state, checks=False)
+    found = []
+    known: dict[str, str | None] = {}
+    for path, name in original_contents(run.state).items():
+        if path not in by_checks:
+            known.setdefault(normalize(path, run.request.workspace), name)
+    for path, name in islice(known.items(), MAX_FILES):
+        before = None if name is None else await run.log.blob(name)
+        if name is not None and before is None:
+            continue  # the journal dropped its earlier content
+        after = await _read(host, path)
+        if before != after:
+            found.append(FileVersions(path, before, after))
+    return found
+
+
+async def _read(host: Host, path: str) -> bytes | None:
+    try:
+        return await host.read(path, _MAX_BYTES)
+    except (ToolError, OSError):
+        return None
 
 
 def is_small(state: TaskState) -> bool:

@@ -26,13 +26,12 @@ from sidecar.work.results import (
     parse_result,
     render_result,
 )
-from sidecar.work.review import LOOKUP, is_small, render_review
+from sidecar.work.review import LOOKUP, file_versions, is_small, render_review
 from sidecar.work.roster import read_prompt
 from sidecar.work.routing.cues import is_large
 from sidecar.work.setup import CANNOT, ENDLESS, AgentSetup, ParallelPlan
 from sidecar.work.turn_log import TaskTurnLog, last_todo
 from sidecar.work.verdict import Verdict, looks_like_verdict, parse_verdict
-from sidecar.work.versions import file_versions
 
 #: How often a reviewer may send the work back.
 MAX_SENT_BACK = 2

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from sidecar.wire.events import VerdictEvent, VerdictIssue
-from sidecar.work.extraction import find_objects, text_before_json
+from sidecar.work.replies import find_objects, text_before_json
 
 _SEVERITIES = {
     "critical": "error",

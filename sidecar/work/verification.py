@@ -22,8 +22,8 @@ from sidecar.work.handover import HELPERS, Assignment, final_answers
 from sidecar.work.pipeline import Stage, Step, Unfold, agent_step
 from sidecar.work.plan import NoPlan, parse_plan
 from sidecar.work.results import AgentResult, Answered, GaveUp, Results, agent_texts, next_verification, parse_result
+from sidecar.work.review import MAX_FILES, file_versions
 from sidecar.work.setup import CANNOT, ENDLESS, AgentSetup
-from sidecar.work.versions import MAX_FILES, file_versions
 
 AGENT = "verify"
 _MESSAGE = "Check the changes"

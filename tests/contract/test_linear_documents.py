@@ -7,7 +7,7 @@ import pytest
 from graphql import GraphQLSchema, build_schema, parse, validate
 from graphql.utilities import coerce_input_value
 
-from sidecar.doors.linear_api import DOCUMENTS
+from sidecar.doors.linear import DOCUMENTS
 from tests.support.linear_inputs import INPUTS
 
 

@@ -13,12 +13,10 @@ from typing import Any
 
 from sidecar.client.client import Json
 from sidecar.client.errors import ClientError
-from sidecar.client.follow import ENDED, Seen
-from sidecar.client.prompts import prompt_id
+from sidecar.client.follow import ENDED, Seen, prompt_id
 from sidecar.commands.parser import data_dir, newest_here, workspace
 from sidecar.commands.session.answers import AnswerGate
-from sidecar.commands.session.conversation import TerminalConversation
-from sidecar.commands.session.images import attach, find_images
+from sidecar.commands.session.conversation import TerminalConversation, attach, find_images
 from sidecar.commands.session.renderer import SessionRenderer
 from sidecar.commands.session.slash import SLASH, AnyPrompt, SlashCommands
 from sidecar.commands.text import clip, is_terminal, paragraph, safe_line, short, style_for, terminal_columns

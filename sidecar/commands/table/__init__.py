@@ -5,11 +5,10 @@ from this table; it has one file per group.
 """
 
 from sidecar.commands.table.arguments import APPROVALS, EFFORTS, ROLES, Argument, Command
-from sidecar.commands.table.code import CODE
 from sidecar.commands.table.setup import SETUP
 from sidecar.commands.table.sidecar import DEFAULT, SIDECAR
 from sidecar.commands.table.tasks import TASKS
-from sidecar.commands.table.tools import TOOLS
+from sidecar.commands.table.tools import CODE, TOOLS
 
 COMMANDS = {command.name: command for command in (*TASKS, *CODE, *TOOLS, *SIDECAR, *SETUP)}
 

@@ -121,7 +121,7 @@ brain top --once""",
         "there is left alone. Tasks that have not ended are queued there.",
         """\
 brain journal copy --to postgresql://brain@db.example/brain""",
-        "journal:journal",
+        "fleet:journal",
         choice("action", "ACTION", ("copy",)),
         arg("--to", metavar="URL", help="the database (default: BRAIN_DATABASE_URL)"),
     ),
@@ -135,7 +135,7 @@ brain journal copy --to postgresql://brain@db.example/brain""",
         "`budget` of a pool. A sidecar that stays runs them, in a fleet the leader; a repository has none. What was "
         "missed runs once.",
         "brain schedules",
-        "schedules:schedules",
+        "fleet:schedules",
         JSON,
     ),
     command(

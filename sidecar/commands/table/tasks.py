@@ -22,11 +22,6 @@ from sidecar.commands.table.arguments import (
     positive,
 )
 
-
-def _workers(what: str, default: int) -> Argument:
-    return arg("--workers", type=positive, metavar="N", help=f"{what} worked on at once, up to 8 (default: {default})")
-
-
 _LIMITS = (
     arg(
         "--verify",
@@ -50,6 +45,12 @@ _ASKING = approvals(
 )
 _EFFORT = choice("--effort", "LEVEL", EFFORTS, help="low, medium or high: how much models that reason should think")
 _PRIORITY = choice("--priority", "LEVEL", ("high", "normal", "low"), default="normal")
+
+
+def _workers(what: str, default: int) -> Argument:
+    return arg("--workers", type=positive, metavar="N", help=f"{what} worked on at once, up to 8 (default: {default})")
+
+
 TASKS = in_group(
     "Tasks",
     command(
@@ -331,7 +332,7 @@ brain undo t_4642c5 --preview""",
 brain merge t_4642c5 --preview     what would change?
 brain merge t_4642c5
 brain merge t_4642c5 --markers     conflicts stay in the files, between markers""",
-        "worktrees:merge",
+        "review:merge",
         TASK_ID,
         flag("--preview", help="show what would change and change nothing"),
         flag("--markers", help="merge in spite of conflicts, and mark them in the files as Git does"),
@@ -346,7 +347,7 @@ brain merge t_4642c5 --markers     conflicts stay in the files, between markers"
 brain worktrees
 brain worktrees clean
 brain worktrees clean --discard t_4642c5     throw its changes away""",
-        "worktrees:worktrees",
+        "review:worktrees",
         arg(
             "action",
             nargs="?",

@@ -1,4 +1,4 @@
-"""The commands of the group "Tools and permissions"."""
+"""The commands of the groups "Code" and "Tools and permissions"."""
 
 from sidecar.commands.table.arguments import (
     GRANT,
@@ -11,6 +11,70 @@ from sidecar.commands.table.arguments import (
     command,
     flag,
     in_group,
+    positive,
+)
+
+CODE = in_group(
+    "Code",
+    command(
+        "search",
+        "find code by what it does",
+        "Find the places in a workspace that do something, described in plain words. The first search builds an index "
+        "of the workspace on this machine; later ones take milliseconds.",
+        """\
+brain search "where are expired sessions removed"
+brain search "retry a request" --path src --limit 3
+brain search "parse the configuration" --json | jq -r '.hits[] | "\\(.path):\\(.line)"'""",
+        "memory:search",
+        arg("query", metavar="WORDS", help="what the code does"),
+        arg("--path", metavar="PATH", help="only in this folder or file"),
+        arg("--kind", metavar="KIND", help="only this kind, such as function, class or section"),
+        arg("--days", type=positive, default=0, metavar="N", help="only files changed in the last N days"),
+        arg("--limit", type=positive, default=8, metavar="N", help="how many to show (default: %(default)s)"),
+        WORKSPACE,
+        JSON,
+    ),
+    command(
+        "impact",
+        "list what depends on a file or a symbol",
+        "List what may break if a file or a symbol changes: the files that import it, nearest first.",
+        """\
+brain impact sidecar/cache/watcher.py
+brain impact parse_arguments --depth 1
+brain impact Watcher --path sidecar/cache/watcher.py --json""",
+        "memory:impact",
+        arg("name", metavar="NAME", help="a file, or the name of a function, class or constant"),
+        arg("--path", metavar="FILE", help="the file that defines the symbol, if several do"),
+        arg("--depth", type=positive, default=2, metavar="N", help="how many imports away (default: %(default)s)"),
+        WORKSPACE,
+        JSON,
+    ),
+    command(
+        "memory",
+        "show, rebuild or forget the index of a workspace; decide on what agents propose",
+        "Show how much of a workspace is indexed and how much room that takes. The index lies in the data directory "
+        "and holds nothing that isn't in the workspace. Agents may propose decisions, patterns, team standards and "
+        "skills: `notes` lists them, with the difference they make; only you accept them.",
+        """\
+brain memory
+brain memory rebuild
+brain memory notes
+brain memory accept n_1f0c2a9b4e7d
+brain memory forget --workspace ~/project""",
+        "memory:manage",
+        arg(
+            "action",
+            nargs="?",
+            default="state",
+            metavar="ACTION",
+            choices=lambda: ("state", "rebuild", "forget", "notes", "accept", "remove"),
+            help="state, rebuild (build it anew and wait), forget (delete it), notes, accept ID or remove ID "
+            "(default: %(default)s)",
+        ),
+        arg("id", nargs="?", default="", metavar="ID", help="the note, for accept and remove"),
+        WORKSPACE,
+        JSON,
+    ),
 )
 
 TOOLS = in_group(
@@ -77,7 +141,7 @@ brain policy revoke g_17""",
                 "explain",
                 "allowed, needs approval, or denied?",
                 "Explain whether a call would be allowed. The exit code is 1 if it would be denied.",
-                "policy:explain",
+                "tools:explain",
                 arg("words", metavar="COMMAND", nargs="+", help="a command; with --tool its key=value arguments"),
                 arg("--tool", metavar="NAME", help="tool to call (default: run_command)"),
                 approvals("the task's mode: ask, edits, auto or readonly (default: ask)"),
@@ -88,7 +152,7 @@ brain policy revoke g_17""",
                 "list",
                 "list grants, and approvals for whole workspaces",
                 "List the grants of repositories, and the approvals you gave for whole workspaces or running tasks.",
-                "policy:list_permissions",
+                "tools:list_permissions",
                 JSON,
             ),
             action(
@@ -98,7 +162,7 @@ brain policy revoke g_17""",
                 "installs packages with a package manager (all known ones without VALUE) from its registry; `checks` "
                 "runs tests, builds and linters, or one command; `spend` limits the dollars of each unattended task; "
                 "`host` and `read` widen the sandbox.",
-                "policy:allow",
+                "tools:allow",
                 arg("kind", metavar="KIND", choices=lambda: GRANTS, help=f"one of {', '.join(GRANTS)}"),
                 arg("value", metavar="VALUE", nargs="?", help="the command, package manager, amount, host or path"),
                 *GRANT,
@@ -107,7 +171,7 @@ brain policy revoke g_17""",
                 "allow-read",
                 "let a repository's commands read a path outside it",
                 "Let a repository's commands read a path outside the workspace.",
-                "policy:allow_read",
+                "tools:allow_read",
                 arg("path", metavar="PATH", help="file or directory"),
                 *GRANT,
             ),
@@ -115,7 +179,7 @@ brain policy revoke g_17""",
                 "allow-host",
                 "let a repository's commands reach a host",
                 "Let a repository's commands reach a host by its name.",
-                "policy:allow_host",
+                "tools:allow_host",
                 arg("name", metavar="NAME", help="host name, such as api.example.com"),
                 *GRANT,
             ),
@@ -123,7 +187,7 @@ brain policy revoke g_17""",
                 "revoke",
                 "revoke a grant or an approval",
                 "Revoke a grant or an approval; it needs your approval again, also in running tasks.",
-                "policy:revoke",
+                "tools:revoke",
                 arg("id", metavar="ID", help="id from `brain policy list`"),
             ),
         ),

@@ -13,7 +13,7 @@ from sidecar.engine.steps import ROUTE, StepKey
 from sidecar.journal.errors import JournalError
 from sidecar.journal.port import Journal
 from sidecar.wire.events import MessageEvent, RouteEvent
-from sidecar.wire.tasks import RouteAnswer, TaskResult
+from sidecar.wire.tasks import RouteAnswer, SubtaskResult, TaskResult
 from sidecar.work.roster import ROSTER, Agent
 from sidecar.work.workflow import Workflow
 
@@ -64,7 +64,6 @@ class CrewWork:
         from sidecar.fleet.crew.dispatch import Dispatch
         from sidecar.fleet.crew.merging import MergeQueue
         from sidecar.fleet.crew.planning import make_plan
-        from sidecar.fleet.crew.report import render_report
         from sidecar.work.changes import changed_files, verification_result
 
         assert self._tasks is not None
@@ -150,8 +149,7 @@ class CrewWork:
         """The steps are verified together afterwards, by the checks of the task."""
         from sidecar.fleet.crew.dispatch import Dispatch
         from sidecar.fleet.crew.merging import MergeQueue
-        from sidecar.fleet.crew.report import render_parts
-        from sidecar.fleet.crew.steps import as_parts
+        from sidecar.fleet.crew.plan import as_parts
 
         assert self._tasks is not None
         run = setup.run
@@ -190,3 +188,26 @@ def _passed(verification: Any) -> list[str]:
 def _first(error: BaseException) -> BaseException:
     """The failure that ended the other parts."""
     return _first(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
+
+
+def render_report(parts: Sequence[SubtaskResult], checks: Sequence[str], worktree: bool, task_id: str) -> str:
+    lines = [render_parts(parts)]
+    if checks:
+        lines.append(f"The merged tree passed: {'; '.join(checks)}.")
+    else:
+        lines.append("No check has proven the merged tree.")
+    if worktree:
+        lines.append(f"It is in a worktree; to take it over: brain merge {task_id}")
+    return "\n".join(lines)
+
+
+def render_parts(parts: Sequence[SubtaskResult]) -> str:
+    head = f"{len(parts)} {'part is' if len(parts) == 1 else 'parts are'} done and merged."
+    return "\n".join([head, *(_part(part) for part in parts)])
+
+
+def _part(part: SubtaskResult) -> str:
+    proof = {True: "its checks passed", False: "its checks failed", None: "no check of its own"}[part.verified]
+    tries = f", attempt {part.attempts}" if part.attempts > 1 else ""
+    files = ", ".join(part.files) or "no files"
+    return f"- {part.title} ({part.agent}, task {part.task_id}{tries}): {proof}; {files}"

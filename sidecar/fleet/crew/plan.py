@@ -8,13 +8,16 @@ from pydantic import Field, ValidationError
 
 from sidecar.wire.base import JsonObject
 from sidecar.wire.tasks import AgentName
-from sidecar.work.plan import overlap
+from sidecar.work.plan import Plan, overlap
 from tools.spec import Arguments, ToolSpec
 from tools.text import first_words
 
 T = TypeVar("T", bound=Arguments)
 MAX_PARTS = 12
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$")]
+
+_TITLE = 120
+_TEXT = 8_000
 
 
 class BadAnswer(Exception):
@@ -136,3 +139,22 @@ def _parse(kind: type[T], args: JsonObject) -> T:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise BadAnswer(f"{where}: {first['msg']}") from error
+
+
+def as_parts(plan: Plan) -> CrewPlan:
+    """Each for a coder; a step that may touch the files of an earlier one comes after it."""
+    names = {step.id: f"s{number}" for number, step in enumerate(plan.steps, start=1)}
+    waits = plan.waits()
+    return CrewPlan(
+        parts=[
+            Part(
+                id=names[step.id],
+                title=step.title[:_TITLE],
+                owner="coder",
+                instructions=f"Do this step of a plan: {step.render()}"[:_TEXT],
+                files=step.files[:50] or ["."],
+                after=sorted(names[each] for each in waits[step.id]),
+            )
+            for step in plan.order()
+        ]
+    )

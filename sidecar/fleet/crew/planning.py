@@ -1,23 +1,31 @@
 """The strategist proposes a plan, and the architect reviews it. Both answer with data, and each answer is a step."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
-from sidecar.engine.errors import Escalated, StepFailed
+from sidecar.engine.errors import AgentError, Escalated, StepFailed
 from sidecar.engine.steps import ESCALATION, StepKey
-from sidecar.fleet.crew.answers import ask
-from sidecar.fleet.crew.plan import PROPOSE, REVIEW, CrewPlan, PlanReview, parse_plan, parse_review
+from sidecar.fleet.crew.plan import PROPOSE, REVIEW, BadAnswer, CrewPlan, PlanReview, parse_plan, parse_review
+from sidecar.models.port import ToolReturn, ToolUse
+from sidecar.wire.base import JsonObject
 from sidecar.wire.events import Event, PlanEvent, PlanItem, VerdictEvent, VerdictIssue
 from sidecar.wire.text import plural
 from sidecar.work.handover import Assignment
+from sidecar.work.loop import Job, run_agent
 from sidecar.work.pipeline import Stage, Step, Unfold, run_pipeline
 from sidecar.work.results import Results
 from sidecar.work.roster import READ, Agent
 from sidecar.work.setup import AgentSetup
+from sidecar.work.turn_log import TaskTurnLog
+from tools.spec import ToolSpec
 
 STRATEGIST, ARCHITECT = "strategist", "architect"
 #: How often the architect may send a plan back before the crew needs you.
 MAX_SENT_BACK = 2
+
+T = TypeVar("T")
 
 
 async def make_plan(setup: AgentSetup, owners: Mapping[str, Agent]) -> CrewPlan:
@@ -99,3 +107,32 @@ def _show_review(body: str) -> list[Event]:
     review = PlanReview.model_validate_json(body)
     issues = [VerdictIssue(severity="hint" if review.approved else "error", text=each) for each in review.issues]
     return [VerdictEvent(approved=review.approved, issues=issues)]
+
+
+class _Answered(Exception):
+    """Ends the agent's work; its answer is kept."""
+
+
+async def ask(job: Job, log: TaskTurnLog, tool: ToolSpec, parse: Callable[[JsonObject], T]) -> T:
+    """The arguments of the first call of `tool` that `parse` takes. What `parse` refuses, the agent reads."""
+    job = replace(job, tools=[*job.tools, tool.offer()])
+    job.selection.offer(tool.offer())
+    given: list[T] = []
+
+    async def answer(turn: StepKey, number: int, call: ToolUse) -> ToolReturn:
+        try:
+            given.append(parse(call.args))
+        except BadAnswer as problem:
+            said = f"That can't be used: {call.problem or problem}. Call {tool.name} again."
+            return ToolReturn(id=call.id, tool=call.tool, status="error", content=said, code="invalid_arguments")
+        raise _Answered
+
+    log.answers[tool.name] = answer
+    try:
+        await run_agent(job, log)
+        job.tell(f"Answer by calling {tool.name}, and only by that.")
+        await run_agent(job, log, job.key.of_repair())
+    except _Answered:
+        return given[0]
+    message = f"The {job.agent.name} answered in prose, twice, instead of calling {tool.name}. Choose another model."
+    raise AgentError("no_answer", message, retry=False)

@@ -16,7 +16,7 @@ from sidecar.engine.operations import Execute, Operation
 from sidecar.fleet.schedules.files import FOLDER, Pool, Schedule, Schedules, last_slot, load_schedules, next_slot
 from sidecar.journal.errors import JournalError
 from sidecar.journal.port import Journal, TaskFilter
-from sidecar.wire.schedules import PoolState, ScheduleList, ScheduleState
+from sidecar.wire.fleet import PoolState, ScheduleList, ScheduleState
 from sidecar.wire.tasks import ENDED, Context, ExecuteRequest, Options, Task
 from sidecar.wire.text import plural
 

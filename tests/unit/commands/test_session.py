@@ -9,7 +9,7 @@ from prompt_toolkit.document import Document
 
 from sidecar.commands.errors import CommandFailed
 from sidecar.commands.session.answers import QUIET_SECONDS, AnswerGate
-from sidecar.commands.session.images import MAX_BYTES, attach, find_images
+from sidecar.commands.session.conversation import MAX_BYTES, attach, find_images
 from sidecar.commands.session.prompt import HISTORY_BYTES, SessionCompleter, open_history
 from sidecar.commands.session.renderer import SessionRenderer
 from sidecar.commands.text import Style

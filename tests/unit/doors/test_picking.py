@@ -8,7 +8,7 @@ import pytest
 
 from sidecar.doors.deliveries import Deliveries
 from sidecar.doors.http import DoorsHttp, NotSent
-from sidecar.doors.linear_api import LinearApi
+from sidecar.doors.linear import LinearApi
 from sidecar.doors.linear_picker import LinearPicker, Picks
 from sidecar.doors.settings import LinearPick
 from sidecar.doors.store import DoorsStore

@@ -2,12 +2,11 @@
 
 import json
 
-from sidecar.doors.answers import choose, decide, waiting_for
 from sidecar.doors.channels import ReportedTask, TaskOrigin, event_name
-from sidecar.doors.evidence import describe_pull, verified
+from sidecar.doors.dispatcher import choose, decide, waiting_for
 from sidecar.doors.linear_channel import LinearChannel, activity_id, choose_state
 from sidecar.doors.linear_picker import in_order
-from sidecar.doors.markdown import code, plain
+from sidecar.doors.markdown import code, describe_pull, plain, verified
 from sidecar.doors.reviews import positions, render_review
 
 DIFF = """\

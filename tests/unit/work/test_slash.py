@@ -9,7 +9,7 @@ from sidecar.engine.operations import Fork, SendMessage
 from sidecar.wire.intents import SLASH_COMMANDS
 from sidecar.wire.tasks import ForkRequest
 from sidecar.work.customizations import Customizations
-from sidecar.work.slash import suggest_command
+from sidecar.work.router import suggest_command
 from tests.support.engine import engine_harness
 
 
