@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from sidecar.wire.base import JsonObject
-from sidecar.wire.text import plural
+from sidecar.wire.text import listed, plural
 from tools.host import FileChange
 from tools.ledger import digest
 from tools.spec import ToolResult
@@ -70,10 +70,9 @@ def _changed_lines(diff: Sequence[str]) -> str:
         elif row.startswith(("+", "-")) and not (spans and spans[-1][0] <= line <= spans[-1][1]):
             spans.append((line, line))
         line += not row.startswith(("-", "@"))
-    shown = [str(first) if first == last else f"{first}–{last}" for first, last in spans[:_PLACES]]
-    more = f" and {len(spans) - _PLACES} more" if len(spans) > _PLACES else ""
-    lines = "line" if shown and shown[-1].isdigit() and len(spans) == 1 else "lines"
-    return f", now at {lines} {', '.join(shown)}{more}" if shown else ""
+    shown = [str(first) if first == last else f"{first}–{last}" for first, last in spans]
+    lines = "line" if len(shown) == 1 and shown[0].isdigit() else "lines"
+    return f", now at {lines} {listed(shown, _PLACES)}" if shown else ""
 
 
 def render_full_diff(changes: Sequence[FileChange]) -> tuple[str, int]:

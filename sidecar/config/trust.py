@@ -23,6 +23,7 @@ from sidecar.config.paths import open_regular, write_private
 from sidecar.config.repositories import Repositories, normalize_repository
 from sidecar.config.run_files import RunFiles, render_change
 from sidecar.config.stored import StoredValue
+from sidecar.wire.text import listed
 
 #: Paths by which a workspace configures or starts something.
 _CONFIGURING = (".brain", ".mcp.json", ".vscode/mcp.json", ".git/hooks", ".githooks", ".husky")
@@ -47,8 +48,7 @@ class TrustChange(NamedTuple):
     digest: str
 
     def describe(self) -> str:
-        names = ", ".join(self.files[:5]) + (f" and {len(self.files) - 5} more" if len(self.files) > 5 else "")
-        return f"{names} changed since you trusted this workspace"
+        return f"{listed(self.files, 5)} changed since you trusted this workspace"
 
 
 class TrustStatus(NamedTuple):

@@ -22,6 +22,7 @@ from sidecar.engine.undo import STILL
 from sidecar.journal.port import Journal, NewTask, Record, StoredEvent, TaskFilter
 from sidecar.wire.events import Event, MessageEvent, StatusEvent
 from sidecar.wire.tasks import ForkedFrom, ForkRequest, Options, Status, StoredRequest, Task, Usage
+from sidecar.wire.text import listed
 from tools.ledger import Outcome
 
 if TYPE_CHECKING:
@@ -141,8 +142,7 @@ class Forks:
             done = await self._review.rewind(old.id, seq, conversation=False, why=why)
             files = ForkedFiles(left_out=[file.path for file in (*done.conflicts, *done.not_restored)])
         left = files.left_out
-        more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
-        reason += f"; files left as they are: {', '.join(left[:_NAMED])}{more}" if left else ""
+        reason += f"; files left as they are: {listed(left, _NAMED)}" if left else ""
         new = await self._forked(old, task_id, seq, operation, start, reason)
         return new._replace(events=[*new.events, *files.events], records=[*new.records, *files.records])
 

@@ -25,6 +25,7 @@ from sidecar.journal.port import Entry, Journal, Record
 from sidecar.wire.base import Wire, optional
 from sidecar.wire.events import ChangedFile, DiffEvent, Event, MessageEvent, StatusEvent, WorktreeEvent
 from sidecar.wire.tasks import LeftFile, Status, Task
+from sidecar.wire.text import listed
 from tools.errors import ChangedElsewhere, ToolError
 from tools.host import FileChange, Host, can_scan
 from tools.ledger import FileState, IntentRecord, Outcome, digest
@@ -369,11 +370,7 @@ def _unfinished(records: Sequence[Record]) -> list[tuple[str, Undo]]:
 
 
 def _left_in_words(left: set[str]) -> str:
-    if not left:
-        return ""
-    names = sorted(left)
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"; left as they are: {', '.join(names[:_NAMED])}{more}"
+    return f"; left as they are: {listed(sorted(left), _NAMED)}" if left else ""
 
 
 def _as_history(key: str, tool: str, files: Sequence[FileState]) -> list[Record]:

@@ -14,7 +14,7 @@ from sidecar.journal.migrations import MIGRATIONS
 from sidecar.journal.store import connect, open_file
 from sidecar.journal.wal import repair_wal
 from sidecar.wire.tasks import ENDED
-from sidecar.wire.text import plural
+from sidecar.wire.text import listed, plural
 
 log = logging.getLogger(__name__)
 
@@ -105,15 +105,12 @@ def _compare(path: Path, logged: LoggedCommits) -> tuple[list[str], dict[str, Ta
 def _name(lost: Sequence[str], cut: Mapping[str, TaskEnd]) -> str:
     parts = []
     if lost:
-        parts.append(f"Lost tasks: {_some(lost)}.")
+        parts.append(f"Lost tasks: {listed(lost, _NAMED)}.")
     if cut:
-        parts.append(f"Tasks that lost their newest events, and don't run again by themselves: {_some(list(cut))}.")
+        parts.append(
+            f"Tasks that lost their newest events, and don't run again by themselves: {listed(list(cut), _NAMED)}."
+        )
     return " ".join(parts) or "All tasks are still there."
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"{', '.join(names[:_NAMED])}{more}"
 
 
 def _set_aside_if_damaged(path: Path) -> list[str]:
@@ -260,7 +257,7 @@ class _Salvage:
         parts = [f"Tasks kept: {len(self.kept)}."]
         lost = sorted(set(self.lost) - self.kept)
         if lost:
-            parts.append(f"Lost: {_some(lost)}.")
+            parts.append(f"Lost: {listed(lost, _NAMED)}.")
         if self.unread or not (self.kept or lost):
             parts.append("Unreadable tasks are lost, and their names with them.")
         return " ".join(parts)

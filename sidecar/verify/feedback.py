@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from sidecar.verify.change import FileVersions, is_code
 from sidecar.verify.result import CLAIMS, Verification
 from sidecar.wire.events import Check
+from sidecar.wire.text import listed
 from tools.test_files import holds_tests
 from tools.text import first_words
 
@@ -28,8 +29,7 @@ def render_failure(failed: Verification, changed: Sequence[str]) -> str:
         "Your report doesn't match what is there." if only_claims else "Your work was checked, and it doesn't pass."
     ]
     if changed:
-        more = f" and {len(changed) - _MAX_FILES} more" if len(changed) > _MAX_FILES else ""
-        parts.append(f"Files changed by this task so far: {', '.join(changed[:_MAX_FILES])}{more}.")
+        parts.append(f"Files changed by this task so far: {listed(changed, _MAX_FILES)}.")
     for check in failed.failed:
         ran = f" (`{first_words(check.command, _MAX_COMMAND)}`, exit code {check.exit_code})" if check.command else ""
         parts.append(f"Failed: {check.name}{ran}\n{check.evidence}".rstrip())

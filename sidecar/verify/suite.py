@@ -30,7 +30,7 @@ from sidecar.verify.runs import (
 )
 from sidecar.verify.workspace_copy import BEFORE_LABEL, CopyFailed, copy_workspace
 from sidecar.wire.base import JsonObject
-from sidecar.wire.text import plural
+from sidecar.wire.text import listed, plural
 from tools.errors import ToolError
 from tools.host import Host
 from tools.node_package import read_package
@@ -342,9 +342,8 @@ class Suite:
 
 
 def _excuses(names: Sequence[str]) -> list[str]:
-    more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
     they = "they don't count" if len(names) > 1 else "it doesn't count"
-    return [f"Failed before the task too, so {they}: {', '.join(names[:_MAX_NAMED])}{more}"]
+    return [f"Failed before the task too, so {they}: {listed(names, _MAX_NAMED)}"]
 
 
 def _count(run: TestRun) -> SuiteFacts:

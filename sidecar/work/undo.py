@@ -16,6 +16,7 @@ from sidecar.journal.port import Journal
 from sidecar.wire.base import Wire
 from sidecar.wire.events import Event, MessageEvent
 from sidecar.wire.tasks import LeftFile, RewindAnswer, Task, TaskResult
+from sidecar.wire.text import listed
 from sidecar.work.pipeline import Step, run_pipeline
 from sidecar.work.results import Results
 from tools.ledger import Question
@@ -138,8 +139,7 @@ def _report(found: LastChange, answer: RewindAnswer) -> Undone:
 
 def _describe(found: LastChange) -> str:
     files = [f"`{file.path}`" for file in found.plan.files]
-    more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
-    return f"the last change of {_name(found.task, found.asked)} ({', '.join(files[:_NAMED])}{more})"
+    return f"the last change of {_name(found.task, found.asked)} ({listed(files, _NAMED)})"
 
 
 def _name(task_id: str, asked: str) -> str:

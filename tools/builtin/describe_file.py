@@ -3,7 +3,7 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from sidecar.wire.text import plural
+from sidecar.wire.text import listed, plural
 from tools.code.files import SIZE, list_files, open_sources
 from tools.code.folders import describe_folder, file_purpose, folder_purpose
 from tools.code.graph import describe_go_package, go_package, import_graph, script_package
@@ -93,9 +93,7 @@ def _render(source: SourceText, outline: Outline, imported: Sequence[ResolvedImp
         parts.append(f"It has a **syntax error** near line {outline.errors[0]}, so this may be incomplete.")
     parts += [each for each in (_outline(outline), _complex(outline), _imports(source, imported, outline)) if each]
     if importers:
-        shown = ", ".join(f"`{each}`" for each in importers[:_SHOWN])
-        more = f" and {len(importers) - _SHOWN} more" if len(importers) > _SHOWN else ""
-        parts.append(f"**Imported by** ({len(importers)}) {shown}{more}.")
+        parts.append(f"**Imported by** ({len(importers)}) {_names(importers)}.")
     elif source.family is not None:
         parts.append("**Imported by** no other file in this project.")
     return "\n\n".join(parts)
@@ -165,5 +163,4 @@ def _imports(source: SourceText, imported: Sequence[ResolvedImport], outline: Ou
 
 
 def _names(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(f"`{name}`" for name in names[:_SHOWN]) + more
+    return listed([f"`{name}`" for name in names], _SHOWN)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, JsonValue
 
-from sidecar.wire.text import plural
+from sidecar.wire.text import bulleted, listed, plural
 from tools.code.commands import plain_command
 from tools.code.files import count_lines, is_copied, list_files, matching_lines
 from tools.code.folders import Folder, folder_table, main_folders
@@ -140,11 +140,9 @@ def _entries(facts: Facts) -> str:
         for path in facts.files:
             if path.rpartition("/")[2] in _MAINS and not is_test(path) and path.count("/") <= 2:
                 found[path] = f"`{path}`"
-    lines = [f"- {each}" for each in list(found.values())[:_ENTRIES]]
+    lines = bulleted(list(found.values()), _ENTRIES)
     runs = [f"`{script}`" for script in about.scripts][:_ENTRIES]
     text = "\n".join(["**Entry points**", *lines]) if lines else ""
-    if len(found) > _ENTRIES:
-        text += f"\n- … {len(found) - _ENTRIES} more"
     return "\n\n".join(each for each in (text, f"**Commands** {', '.join(runs)}" if runs else "") if each)
 
 
@@ -153,10 +151,10 @@ def _table(facts: Facts) -> str:
 
 
 def _needs(facts: Facts) -> str:
-    lines = []
-    for source, names in facts.about.needs.items():
-        more = f" and {len(names) - _NEEDS} more" if len(names) > _NEEDS else ""
-        lines.append(f"**Depends on** ({source}) {', '.join(f'`{name}`' for name in names[:_NEEDS])}{more}.")
+    lines = [
+        f"**Depends on** ({source}) {listed([f'`{name}`' for name in names], _NEEDS)}."
+        for source, names in facts.about.needs.items()
+    ]
     if not lines and (used := facts.graph.packages().most_common(_NEEDS)):
         lines.append(f"**Imports from packages** {', '.join(f'`{name}`' for name, _ in used)}.")
     return "\n".join(lines)

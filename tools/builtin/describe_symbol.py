@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from sidecar.wire.text import plural
+from sidecar.wire.text import bulleted, listed, plural
 from tools.code.definitions import Definition
 from tools.code.files import is_copied
 from tools.code.modules import Modules
@@ -103,9 +103,7 @@ def _members(one: Definition, source: SourceText) -> str:
         return ""
     outline = outline_of(source)
     own = [each for each in outline.items if each.parent == one.qualified] if outline else []
-    shown = [f"`{each.name}` (line {each.line})" for each in own[:_MEMBERS]]
-    more = f" and {len(own) - _MEMBERS} more" if len(own) > _MEMBERS else ""
-    return f"**Members** {', '.join(shown)}{more}." if own else ""
+    return f"**Members** {listed([f'`{each.name}` (line {each.line})' for each in own], _MEMBERS)}." if own else ""
 
 
 def render_usages(one: Definition, used: Sequence[SymbolUsage], shown: int = _SHOWN) -> str:
@@ -116,11 +114,11 @@ def render_usages(one: Definition, used: Sequence[SymbolUsage], shown: int = _SH
     scoped = one.family is not None
     lines = []
     if sure:
-        lines += [f"**Used by** {_count(sure)}:", *_listed(sure, shown)]
+        lines += [f"**Used by** {_count(sure)}:", *_bullets(sure, shown)]
     if perhaps:
         why = "receiver type unknown" if scoped else f"{one.language}: matched by name only"
         also = "Likely also used by" if sure else "**Likely used by**"
-        lines += [f"{also} {_count(perhaps)} ({why}):", *_listed(perhaps, shown if not sure else shown // 2)]
+        lines += [f"{also} {_count(perhaps)} ({why}):", *_bullets(perhaps, shown if not sure else shown // 2)]
     if importers and not sure:
         lines.append(
             f"Imported, but not used by name, in {', '.join(f'`{path}`' for path in sorted(importers)[:shown])}."
@@ -144,14 +142,11 @@ def _count(places: Mapping[tuple[str, str], Sequence[SymbolUsage]]) -> str:
     return f"{words} ({tests} of them in tests)" if tests else words
 
 
-def _listed(places: Mapping[tuple[str, str], Sequence[SymbolUsage]], shown: int) -> list[str]:
+def _bullets(places: Mapping[tuple[str, str], Sequence[SymbolUsage]], shown: int) -> list[str]:
     tests = Counter(path for path, _ in places if is_test(path))
     # Long lists of tests say little beside the code that uses it.
     folded = tests if _TESTS_SHOWN < tests.total() < len(places) else Counter[str]()
-    listed = [key for key in places if key[0] not in folded]
-    lines = [_usage_line(key, places[key]) for key in listed[:shown]]
-    if len(listed) > shown:
-        lines.append(f"- … {len(listed) - shown} more")
+    lines = bulleted([_usage_line(key, places[key]) for key in places if key[0] not in folded], shown)
     lines += [f"- {plural(count, 'place')} in `{path}`" for path, count in folded.most_common(_TESTS_SHOWN)]
     if len(folded) > _TESTS_SHOWN:
         lines.append(f"- … and in {plural(len(folded) - _TESTS_SHOWN, 'more test file')}")
@@ -163,7 +158,7 @@ def _usage_line(place: tuple[str, str], used: Sequence[SymbolUsage]) -> str:
     more = f" ×{len(used)}" if len(used) > 1 else ""
     base = " (extends it)" if any(each.kind == "base" for each in used) else ""
     name = f"`{within}`" if within else "the module itself"
-    return f"- {name}{base} — `{path}:{used[0].line}`{more}"
+    return f"{name}{base} — `{path}:{used[0].line}`{more}"
 
 
 def _render_calls(one: Definition, calls: Sequence[Callee], places: Mapping[str, Definition]) -> str:
@@ -173,13 +168,11 @@ def _render_calls(one: Definition, calls: Sequence[Callee], places: Mapping[str,
     lines = []
     if own:
         lines.append("**Calls**")
-        lines += [f"- `{callee.name}` — `{places[callee.name].place}`" for callee in own[:_SHOWN]]
-        lines += [f"- … {len(own) - _SHOWN} more"] if len(own) > _SHOWN else []
+        lines += bulleted([f"`{callee.name}` — `{places[callee.name].place}`" for callee in own], _SHOWN)
     for names, where in ((outside, "from outside the project"), (unknown, "defined where rules can't tell")):
         if names:
-            more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
             what = "Also" if lines else "**Calls**"
-            lines.append(f"{what}, {where}: {', '.join(names[:_SHOWN])}{more}.")
+            lines.append(f"{what}, {where}: {listed(names, _SHOWN)}.")
     return "\n".join(lines)
 
 

@@ -3,7 +3,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from sidecar.wire.text import plural
+from sidecar.wire.text import bulleted, plural
 from tools.builtin.describe_symbol import COPY_NOTE, render_usages
 from tools.code.files import is_copied
 from tools.code.graph import Graph, describe_go_package, go_package, import_graph
@@ -99,12 +99,12 @@ def _render_impact(head: str, reach: Impact) -> str:
 
 def _listed(reached: Sequence[Reached], through: bool) -> list[str]:
     lines = []
-    for each in reached[:_LEVEL]:
+    for each in reached:
         name = f"`{each.name}`" if each.name else "the module itself"
         way = f" (through `{each.through}`)" if through else ""
         perhaps = " (perhaps)" if each.certainty == "likely" else ""
-        lines.append(f"- {name} — `{each.path}:{each.line}`{way}{perhaps}")
-    return [*lines, *([f"- … {len(reached) - _LEVEL} more"] if len(reached) > _LEVEL else [])]
+        lines.append(f"{name} — `{each.path}:{each.line}`{way}{perhaps}")
+    return bulleted(lines, _LEVEL)
 
 
 def _reached_details(reach: Impact) -> JsonValue:
@@ -127,8 +127,7 @@ def _importers(path: str, graph: Graph, transitive: bool, package: Sequence[str]
     for depth, level in enumerate(levels, 1):
         names = sorted(level, key=lambda each: (is_test(each), each))
         what = f"**Imported by** ({len(names)}):" if depth == 1 else f"**{depth} steps away** ({len(names)}):"
-        shown = [f"- `{name}`" for name in names[:_LEVEL]]
-        parts.append("\n".join([what, *shown, *([f"- … {len(names) - _LEVEL} more"] if len(names) > _LEVEL else [])]))
+        parts.append("\n".join([what, *bulleted([f"`{name}`" for name in names], _LEVEL)]))
     if transitive:
         tests = sum(is_test(each) for level in levels for each in level)
         parts.append(

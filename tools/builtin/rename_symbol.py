@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
-from sidecar.wire.text import plural
+from sidecar.wire.text import listed, plural
 from tools.changes import render_changes
 from tools.code.codebase import Codebase
 from tools.code.rename import OTHER_CODE, RenameRequest, RenameResult, plan_rename
@@ -135,5 +135,4 @@ def _is_broken(path: str, base: Codebase) -> bool:
 
 
 def _listed(places: Sequence[tuple[str, int]]) -> str:
-    shown = ", ".join(f"{path}:{line}" for path, line in places[:_LISTED])
-    return shown + (f" and {len(places) - _LISTED} more" if len(places) > _LISTED else "")
+    return listed([f"{path}:{line}" for path, line in places], _LISTED)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from sidecar.wire.text import plural
+from sidecar.wire.text import listed, plural
 from tools.code.files import AT_ONCE, SIZE, list_files, open_sources
 from tools.code.graph import Graph, import_graph
 from tools.code.import_rules import check_imports, imported_files
@@ -65,7 +65,7 @@ class ReviewChanges:
             what = f"commit {args.ref}" if ".." not in args.ref else args.ref
             reviewed, names = await _of_commit(args.ref, args.paths(), host, call)
         elif args.paths_:
-            what = ", ".join(args.paths()[:3]) + (f" and {len(args.paths()) - 3} more" if len(args.paths_) > 3 else "")
+            what = listed(args.paths(), 3)
             reviewed, names = await _of_files(args.paths_, files, host, call)
         else:
             what = "the uncommitted changes"

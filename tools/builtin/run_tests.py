@@ -4,6 +4,7 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from sidecar.wire.base import ErrorBody
+from sidecar.wire.text import listed
 from tools.builtin.run_command import process_details
 from tools.code.files import list_files
 from tools.errors import InvalidArguments, ToolError
@@ -99,8 +100,7 @@ class RunTests:
             content = "\n".join([head, message, render_failures(found, result.output)])
             return ToolResult(content, details, "timed out", error)
         if found.empty and (files := await _test_files(framework, targets, host, call)):
-            more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
-            message = f"No test ran, although there are test files: {', '.join(files[:_NAMED])}{more}."
+            message = f"No test ran, although there are test files: {listed(files, _NAMED)}."
             error = ErrorBody(code="no_tests_ran", message=message)
             content = "\n".join([message, "", render_failures(found, result.output)])
             return ToolResult(content, details, "no test ran", error)

@@ -97,11 +97,10 @@ def describe_folder(
     ]
     if purpose:
         parts.append(f"> {purpose}")
-    shown = [f"- {_describe_file(source, path)}" for source in list(sources.values())[:_FILES]]
-    if len(sources) > _FILES:
-        shown.append(f"- … {len(sources) - _FILES} more")
-    if shown:
-        parts.append("\n".join(shown))
+    if sources:
+        shown = [_describe_file(source, path) for source in list(sources.values())[:_FILES]]
+        left = [f"- … {len(sources) - _FILES} more"] if len(sources) > _FILES else []
+        parts.append("\n".join([*(f"- {each}" for each in shown), *left]))
     own = set(inside)
     imports = Counter(_folder_of(other) for each in inside for other in graph.edges.get(each, ()) if other not in own)
     users = Counter(_folder_of(each) for each, imported in graph.edges.items() if each not in own and imported & own)

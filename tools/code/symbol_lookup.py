@@ -2,6 +2,7 @@
 
 import posixpath
 
+from sidecar.wire.text import bulleted
 from tools.code.classes import ClassIndex
 from tools.code.project import Project, Refusal
 from tools.code.references import find_references
@@ -134,14 +135,12 @@ def _families(symbols: list[Symbol], project: Project) -> list[Symbol]:
 
 
 def _several(name: str, symbols: list[Symbol]) -> str:
-    lines = [f"- {each.path}:{each.line} {each.kind} {each.qualified_name}" for each in symbols[:_SHOWN]]
-    more = [f"- … {len(symbols) - _SHOWN} more"] if len(symbols) > _SHOWN else []
+    lines = [f"{each.path}:{each.line} {each.kind} {each.qualified_name}" for each in symbols]
     return "\n".join(
         [
             f"{len(symbols)} symbols are named {name}; nothing was changed. Pick one by file and line"
             " (or as Class.name, function.name):",
-            *lines,
-            *more,
+            *bulleted(lines, _SHOWN),
         ]
     )
 

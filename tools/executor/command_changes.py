@@ -15,6 +15,7 @@ from weakref import WeakSet, ref
 from pydantic import JsonValue
 
 from sidecar.wire.base import JsonObject
+from sidecar.wire.text import listed
 from tools.changes import unified_diff
 from tools.errors import ToolError
 from tools.executor.context import CallContext
@@ -69,8 +70,7 @@ class CommandChanges(NamedTuple):
     def describe(self) -> str:
         known = [each.path for each in self.irreversible if each.path != _ANYWHERE]
         names = [*(file.path for file in self.files), *known]
-        more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
-        changed = f"Files that changed meanwhile: {', '.join(names[:_NAMES_SHOWN])}{more}." if names else ""
+        changed = f"Files that changed meanwhile: {listed(names, _NAMES_SHOWN)}." if names else ""
         unknown = [each.why for each in self.irreversible if each.path == _ANYWHERE]
         return " ".join(part for part in (changed, *unknown) if part)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from sidecar.doors.actions import Json, look_up, text_at
 from sidecar.doors.chat.port import Button
-from sidecar.wire.text import plural
+from sidecar.wire.text import listed, plural
 
 _MAX_BUTTONS = 8
 _LABEL = 60
@@ -102,8 +102,7 @@ def _result(event: Json) -> str:
     lines = [text_at(event, "result.summary") or "Done."]
     files = look_up(event, "result.filesModified")
     if isinstance(files, list) and files:
-        more = f" and {len(files) - 20} more" if len(files) > 20 else ""
-        lines.append(f"Changed: {', '.join(map(str, files[:20]))}{more}")
+        lines.append(f"Changed: {listed([str(file) for file in files], 20)}")
     checks = look_up(event, "result.verification.checks")
     for check in checks[:10] if isinstance(checks, list) else ():
         lines.append(f"{'✓' if check.get('passed') else '✗'} {text_at(check, 'command')}")

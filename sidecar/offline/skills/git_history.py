@@ -8,7 +8,7 @@ from sidecar.offline.phrases import group, is_path, part, phrases
 from sidecar.offline.results import failure, records
 from sidecar.offline.skill import Act, Decline, Move, OneCall, Say
 from sidecar.wire.base import JsonObject
-from sidecar.wire.text import plural
+from sidecar.wire.text import bulleted, plural
 
 _SINCE = r"(?P<since>.{2,60})"
 _LOG = phrases(
@@ -79,10 +79,9 @@ class History(OneCall):
             return f"The last commit{where} is `{one['hash']}` by {one['author']}, {_day(one)}: {one['subject']}"
         people = {str(commit["author"]) for commit in commits}
         by = f"{len(people)} people" if len(people) > 1 else people.pop()
-        lines = [f"- `{each['hash']}` {_day(each)} {each['subject']}" for each in commits[:_SHOWN]]
-        more = [f"- … {len(commits) - _SHOWN} more"] if len(commits) > _SHOWN else []
+        lines = [f"`{each['hash']}` {_day(each)} {each['subject']}" for each in commits]
         head = f"{plural(len(commits), 'commit')}{where}{since} by {by}, newest first:"
-        return "\n".join([head, "", *lines, *more])
+        return "\n".join([head, "", *bulleted(lines, _SHOWN)])
 
 
 def _day(commit: JsonObject) -> str:

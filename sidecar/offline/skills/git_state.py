@@ -7,7 +7,7 @@ from sidecar.offline.phrases import phrases
 from sidecar.offline.results import failure, quote_names
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
-from sidecar.wire.text import plural
+from sidecar.wire.text import bulleted, plural
 
 _STATUS = phrases(
     """
@@ -86,9 +86,7 @@ def _describe(branch: str, changes: list[Change]) -> str:
         ("New, not tracked yet", [change for change in changes if not change.staged and change.how == "added"]),
     ):
         if chosen:
-            lines = [f"- {_line(change)}" for change in chosen[:_SHOWN]]
-            more = [f"- … {len(chosen) - _SHOWN} more"] if len(chosen) > _SHOWN else []
-            parts.append("\n".join([f"**{title}**", *lines, *more]))
+            parts.append("\n".join([f"**{title}**", *bulleted([_line(change) for change in chosen], _SHOWN)]))
     return "\n\n".join(parts)
 
 

@@ -8,6 +8,7 @@ from sidecar.offline.phrases import phrases
 from sidecar.offline.results import failure, format_place, quote_names, records
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
+from sidecar.wire.text import bulleted
 from tools.code.languages import language_of
 from tools.test_files import is_test
 
@@ -114,13 +115,12 @@ def _render(words: list[str], lines: list[JsonObject], *, other: bool) -> str:
     stems = [_stem(word) for word in words]
     ranked = sorted(lines, key=lambda each: _rank(each, stems))
     code = [each for each in ranked if language_of(str(each["path"])) is not None] or ranked
-    shown = [f"- `{format_place(each)}` `{_shorten(str(each['text']))}`" for each in code[:_SHOWN]]
-    more = [f"- … {len(code) - _SHOWN} more"] if len(code) > _SHOWN else []
+    shown = [f"`{format_place(each)}` `{_shorten(str(each['text']))}`" for each in code]
     named = quote_names(words).replace("`, `", "` and `")
     as_written = ", or words that mean the same" if other else ""
     first = "; definitions come first" if _DEFINES.match(str(code[0]["text"])) else ""
     head = f"These lines name {named}{as_written}{first}:"
-    return "\n".join([head, "", *shown, *more])
+    return "\n".join([head, "", *bulleted(shown, _SHOWN)])
 
 
 def _rank(line: JsonObject, stems: list[str]) -> tuple[object, ...]:

@@ -8,6 +8,7 @@ from sidecar.offline.phrases import is_path, name_group, path_group, selected_na
 from sidecar.offline.results import failure, format_place, records, strings
 from sidecar.offline.skill import Act, Decline, Move, Say, answer_change, decline_fix
 from sidecar.wire.base import JsonObject
+from sidecar.wire.text import listed
 
 _KINDS = {
     "function": ("function", "local function"),
@@ -158,8 +159,7 @@ def _choose(first: ToolReturn, kind: str) -> JsonObject:
 def _describe_left_alone(preview: ToolReturn) -> str:
     """What will stay as it is, said before anything is written."""
     left = strings(preview, "leftAlone")
-    more = f" and {len(left) - _LISTED} more" if len(left) > _LISTED else ""
-    return f"Left alone, in strings, comments and documents: {', '.join(left[:_LISTED])}{more}." if left else ""
+    return f"Left alone, in strings, comments and documents: {listed(left, _LISTED)}." if left else ""
 
 
 def _decline_uncertain(call: JsonObject, last: ToolReturn) -> Decline:

@@ -8,7 +8,7 @@ from sidecar.offline.phrases import group, is_path, phrases
 from sidecar.offline.results import format_place, records
 from sidecar.offline.skill import OneCall
 from sidecar.wire.base import JsonObject
-from sidecar.wire.text import plural
+from sidecar.wire.text import bulleted, plural
 
 _SEARCH = re.compile(
     r"^(please\s+)?(can you\s+)?(search|grep|look|find)\s+(the\s+(code|project|repo|repository|workspace|files)\s+)?"
@@ -97,9 +97,8 @@ class Todos(OneCall):
         at_least = "At least " if len(found) == _MOST else ""
         holding = "holds" if len(found) == 1 else "hold"
         head = f"{at_least}{plural(len(found), 'line')} in {plural(files, 'file')}{where} {holding} {_marks_of(args)}:"
-        lines = [f"- `{format_place(each)}` {str(each['text']).strip()[:_WIDTH]}" for each in found[:_SHOWN]]
-        more = [f"- … {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
-        return "\n".join([head, "", *lines, *more])
+        lines = [f"`{format_place(each)}` {str(each['text']).strip()[:_WIDTH]}" for each in found]
+        return "\n".join([head, "", *bulleted(lines, _SHOWN)])
 
 
 def _marks_of(args: JsonObject) -> str:

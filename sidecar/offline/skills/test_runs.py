@@ -17,6 +17,7 @@ from sidecar.offline.results import (
 from sidecar.offline.skill import Act, Decline, Move, OneCall, Say
 from sidecar.offline.skills.usages import CHANGE, FILE
 from sidecar.wire.base import JsonObject
+from sidecar.wire.text import bulleted
 from tools.test_files import is_test
 
 _ASKED = phrases(
@@ -212,6 +213,5 @@ class CoveringTests(OneCall):
         found = records(last, "hits")
         if not found:
             return last.content
-        lines = [f"- `{format_place(each)}` {each['via']}" for each in found[:_MOST_TESTS]]
-        more = [f"- … {len(found) - _MOST_TESTS} more"] if len(found) > _MOST_TESTS else []
-        return "\n".join([f"These tests reach `{args['path']}`, the nearest first:", "", *lines, *more])
+        lines = bulleted([f"`{format_place(each)}` {each['via']}" for each in found], _MOST_TESTS)
+        return "\n".join([f"These tests reach `{args['path']}`, the nearest first:", "", *lines])

@@ -8,6 +8,7 @@ from sidecar.offline.phrases import group, is_path, part, phrases, selected_name
 from sidecar.offline.results import failure, format_place, records
 from sidecar.offline.skill import Act, Decline, Move, OneCall, Say
 from sidecar.wire.base import JsonObject
+from sidecar.wire.text import bulleted
 from tools.code.files import is_copied
 from tools.code.languages import language_of
 from tools.test_files import is_test
@@ -103,14 +104,13 @@ def _describe_mentions(name: str, first: ToolReturn, search: ToolReturn, *, impo
     importing = [each for each in lines if _IMPORT_LINE.search(str(each["text"]))] if imports else []
     lines = importing or lines
     act = "import" if importing else "name"
-    shown = [f"- `{format_place(each)}` `{' '.join(str(each['text']).split())[:_WIDTH]}`" for each in lines[:_SHOWN]]
-    more = [f"- … {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else []
+    shown = [f"`{format_place(each)}` `{' '.join(str(each['text']).split())[:_WIDTH]}`" for each in lines]
     head = (
         f"`{name}` is not defined in this project; these lines {act} it, so it comes from a package:"
         if first.status != "success"
         else f"{first.content}\n\nThese lines of the project itself hold its name:"
     )
-    return Say("\n".join([head, "", *shown, *more]))
+    return Say("\n".join([head, "", *bulleted(shown, _SHOWN)]))
 
 
 def _arguments(asked: re.Match[str], question: ParsedRequest) -> JsonObject | None:
