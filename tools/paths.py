@@ -18,6 +18,11 @@ def normalize(path: str, workspace: str) -> str:
     return path if ".." in parts else "/".join(parts) or "."
 
 
+def folder_prefix(folder: str) -> str:
+    """What the paths below a folder begin with; nothing for the workspace itself."""
+    return "" if folder in (".", "") else f"{folder.rstrip('/')}/"
+
+
 def as_argument(path: str) -> str:
     """A path that no program mistakes for an option or a response file."""
     return f"./{path}" if path.startswith(("-", "@")) else path

@@ -14,6 +14,7 @@ from tools.code.project import ResolvedImport, resolve_imports
 from tools.code.source import SourceText
 from tools.errors import TooLarge, ToolError
 from tools.host import Host
+from tools.paths import folder_prefix
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.test_files import is_test
 from tools.text_files import read_required
@@ -74,8 +75,7 @@ class DescribeFile:
 
 async def _folder(path: str, host: Host, call: Call) -> ToolResult:
     files = await list_files(host, call)
-    prefix = "" if path in (".", "") else f"{path}/"
-    inside = [each for each in files if each.startswith(prefix)]
+    inside = [each for each in files if each.startswith(folder_prefix(path))]
     sources = await open_sources(host, [each for each in inside if language_of(each) is not None][:_FILES])
     graph = await import_graph(host, call, await asyncio.to_thread(Modules, files))
     text = await folder_purpose(host, path, frozenset(files))

@@ -9,8 +9,9 @@ from pydantic import Field, JsonValue
 from sidecar.wire.text import plural
 from tools.errors import InvalidArguments, NotADirectory, TimedOut
 from tools.globs import matcher
-from tools.host import Host, OutputCollector
-from tools.ripgrep import has_failed, ripgrep_command
+from tools.host import Host
+from tools.paths import folder_prefix
+from tools.ripgrep import run_ripgrep
 from tools.skipped import LEFT_OUT, without_build_output
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
@@ -45,19 +46,10 @@ class FindFiles:
             raise InvalidArguments(
                 f"{args.pattern} is not a valid glob: {error}.", advice="Correct the pattern."
             ) from error
-        argv = [*ripgrep_command(args.path, pattern), "--files", "--null", "--hidden", *out]
-        collector = OutputCollector(32 << 20)
-        result = await host.run(
-            argv, call_id=call.id, cwd=args.path, timeout=call.timeout, output=collector, killed=call.killed, log=False
-        )
-        if result.timed_out:
-            raise TimedOut(f"The search took longer than {call.timeout:g} s.", advice="Pass a smaller path.")
-        if has_failed(result.exit_code, collector.text, collector.errors):
-            raise InvalidArguments(collector.errors.strip()[:500], advice="Correct the pattern.")
-        prefix = "" if args.path in (".", "") else f"{args.path.rstrip('/')}/"
+        listed = await run_ripgrep(host, call, ["--files", "--null", "--hidden", *out], args.path, named=pattern)
         # Many names, or a pattern with many ways to match, must not hold up everybody else.
         deadline = time.monotonic() + _MATCH_SECONDS
-        fitting = await asyncio.to_thread(_fitting, collector.text, prefix, fits, deadline)
+        fitting = await asyncio.to_thread(_fitting, listed, folder_prefix(args.path), fits, deadline)
         found = await without_build_output(host, fitting, args.path, pattern)
         if not found:
             return ToolResult(f"No file matches {args.pattern}. Try **/ in front, or *.", {"paths": []}, "no file")

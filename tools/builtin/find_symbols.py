@@ -5,13 +5,12 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from sidecar.wire.text import plural
-from tools.code.files import SOURCES, only
+from tools.code.files import SOURCES, matching_files
 from tools.code.outline import OutlineItem, outline_of
 from tools.code.source import SourceText
-from tools.errors import TimedOut, ToolError
-from tools.host import Host, OutputCollector
-from tools.ripgrep import ripgrep_command
-from tools.skipped import without_build_output
+from tools.errors import ToolError
+from tools.host import Host
+from tools.ripgrep import only
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
 _FILES = 500
@@ -70,24 +69,10 @@ class FindSymbols:
 
 
 async def _candidates(args: FindSymbolsArguments, host: Host, call: Call) -> list[str]:
-    """Files that contain the query; only those are parsed."""
+    """Files that contain the query; only those are parsed. Files named after the symbol come first."""
     if (await host.stat(args.path)).kind == "file":
         return [args.path]
     options = ["--files-with-matches", "--null", "--ignore-case", "--fixed-strings", *only(SOURCES)]
-    collector = OutputCollector()
-    result = await host.run(
-        [*ripgrep_command(args.path), *options, "--regexp", args.query, "--", "."],
-        call_id=call.id,
-        cwd=args.path,
-        timeout=call.timeout,
-        output=collector,
-        killed=call.killed,
-        log=False,
-    )
-    if result.timed_out:
-        raise TimedOut(f"The search took longer than {call.timeout:g} s.", advice="Pass a smaller path.")
-    prefix = "" if args.path in (".", "") else f"{args.path.rstrip('/')}/"
-    listed = [f"{prefix}{name.removeprefix('./')}" for name in collector.text.split("\0") if name]
-    names = await without_build_output(host, listed, args.path)
-    # Files named after the symbol come first.
-    return sorted(names, key=lambda name: (re.sub(r"\W|_", "", args.query).casefold() not in name.casefold(), name))
+    names = await matching_files(host, call, [*options, "--regexp", args.query, "--", "."], args.path)
+    word = re.sub(r"\W|_", "", args.query).casefold()
+    return sorted(names, key=lambda name: (word not in name.casefold(), name))

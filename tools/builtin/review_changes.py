@@ -28,6 +28,7 @@ from tools.code.tree_rules import check_tree
 from tools.errors import FileMissing, InvalidArguments, ToolError
 from tools.git import GitPath, Reference, run_git
 from tools.host import Host
+from tools.paths import folder_prefix
 from tools.protected import secret_part
 from tools.skipped import is_cache, is_skipped, without_build_output
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
@@ -106,8 +107,7 @@ async def _of_files(
         if kind != "directory":
             wanted[path] = lines
             continue
-        prefix = "" if path in (".", "") else f"{path.rstrip('/')}/"
-        inside = [each for each in files if each.startswith(prefix)]
+        inside = [each for each in files if each.startswith(folder_prefix(path))]
         # Nothing is listed in an installed package, until somebody names it.
         wanted |= dict.fromkeys(inside or await list_files(host, call, path))
     reviewed = await _read_all([(path, lines, False) for path, lines in list(wanted.items())[:_FILES]], host)

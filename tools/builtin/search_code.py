@@ -7,9 +7,10 @@ from pydantic import Field, JsonValue
 
 from sidecar.wire.text import plural
 from tools.code.files import parsed
-from tools.errors import InvalidArguments, TimedOut, ToolError
-from tools.host import Host, OutputCollector, SearchingHost
-from tools.ripgrep import has_failed, ripgrep_command
+from tools.errors import ToolError
+from tools.host import Host, SearchingHost
+from tools.paths import folder_prefix
+from tools.ripgrep import only, run_ripgrep
 from tools.secret_files import KEY_LINE, keys_in, secret_paths
 from tools.skipped import LEFT_OUT, skip_globs, without_build_output
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
@@ -17,6 +18,7 @@ from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 _LINE = 400
 _COMPARED = 300
 _MAX_BYTES = 16 << 20
+_MAX_OUTPUT = 4 << 20
 #: `path NUL line : text`; context lines have a dash instead of the colon.
 _HIT = re.compile(r"([^\0\n]*)\0(\d+)([:-])(.*)")
 _MATCH = ":"
@@ -56,29 +58,21 @@ class SearchCode:
         where = await host.stat(args.path)
         inside = where.kind == "directory"
         directory = args.path if inside else args.path.rpartition("/")[0] or "."
-        argv = [*ripgrep_command(directory, args.glob or ""), "--null", "--with-filename", "--line-number"]
-        argv += ["--no-heading", "--color=never", "--hidden", "--max-columns=1000", "--max-columns-preview"]
+        argv = ["--null", "--with-filename", "--line-number", "--no-heading", "--hidden"]
+        argv += ["--max-columns=1000", "--max-columns-preview"]
         argv += [] if args.regex else ["--fixed-strings"]
         argv += [] if args.case_sensitive else ["--ignore-case"]
         argv += [f"--context={args.context}"] if args.context else []
         argv += [f"--max-count={args.max_results}"]
         # The last matching glob wins, so these are always excluded.
-        argv += [*_only(args.glob), *(skip_globs(directory, args.glob) if args.glob else ())]
+        argv += [*_glob_options(args.glob), *(skip_globs(directory, args.glob) if args.glob else ())]
         argv += ["--regexp", args.query, "--", "." if inside else f"./{args.path.rpartition('/')[2]}"]
-        collector = OutputCollector()
-        result = await host.run(
-            argv, call_id=call.id, cwd=directory, timeout=call.timeout, output=collector, killed=call.killed, log=False
-        )
-        if result.timed_out:
-            raise TimedOut(f"The search took longer than {call.timeout:g} s.", advice="Narrow it with path or glob.")
-        text = collector.text
-        if has_failed(result.exit_code, text, collector.errors):
-            raise _failure(collector.errors)
-        prefix = "" if directory in (".", "") else f"{directory}/"
+        text = await run_ripgrep(host, call, argv, directory, named=args.glob or "", limit=_MAX_OUTPUT)
+        prefix = folder_prefix(directory)
         files = await parsed(text, lambda: _by_file(text, prefix))
         kept = frozenset(await without_build_output(host, files, args.path, args.glob or ""))
         if not call.approved:
-            # Not even their number is told: a search could guess a secret letter by letter.
+            # Don't even report their number: a search could guess a secret letter by letter.
             kept -= await secret_paths(host, kept, directory)
         if not (isinstance(host, SearchingHost) and await host.searches_inside()):
             files = await _only_inside(host, {path: files[path] for path in kept})
@@ -89,14 +83,14 @@ class SearchCode:
         return _found(args, lines, len(kept))
 
 
-def _only(glob: str | None) -> list[str]:
+def _glob_options(glob: str | None) -> list[str]:
     """A glob over names becomes a file type: as a glob it would bring back ignored files."""
     if not glob:
         return []
     name = glob.removeprefix("**/")
     if "/" in name or name.startswith("!"):
         return [f"--glob={glob}"]
-    return [f"--type-add=wanted:{name}", "--type=wanted"]
+    return only([name])
 
 
 def _by_file(text: str, prefix: str) -> dict[str, list[_Line]]:
@@ -170,9 +164,3 @@ def _found(args: SearchCodeArguments, lines: Sequence[_Line], files: int) -> Too
     return ToolResult(
         "\n".join(shown), {"matches": hits}, f"{plural(len(hits), 'match', 'matches')} in {plural(files, 'file')}"
     )
-
-
-def _failure(text: str) -> ToolError:
-    if "regex parse error" in text or "error parsing glob" in text:
-        return InvalidArguments(text.strip()[:1_000], advice="Correct the pattern, or search literally without regex.")
-    return ToolError(f"The search failed: {text.strip()[:1_000]}", code="search_failed")

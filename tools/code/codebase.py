@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
-from tools.code.files import SIZE, only, run_ripgrep
+from tools.code.files import SIZE
 from tools.code.lookups import COMPUTED_LOOKUP
 from tools.code.modules import Modules
 from tools.code.project import Project, Refusal
@@ -14,6 +14,7 @@ from tools.code.source import PYTHON_SUFFIXES, SCRIPT_SUFFIXES, SourceText, fami
 from tools.errors import FileMissing, ToolError
 from tools.host import Host
 from tools.protected import protected_part
+from tools.ripgrep import only, run_ripgrep
 from tools.skipped import without_build_output
 from tools.spec import Call
 
@@ -93,7 +94,7 @@ class Codebase:
             "--files-with-matches",
             "--max-filesize=1M",
         ]
-        found = await run_ripgrep(self._host, self._call, [*options, "--regexp", _any_word(words), "--", "."], ".")
+        found = await run_ripgrep(self._host, self._call, [*options, "--regexp", _any_word(words), "--", "."])
         for path in sorted(name.removeprefix("./") for name in found.split("\0") if name)[:_TEXTS]:
             with suppress(ToolError):
                 content = await self._host.read(path, SIZE)
@@ -162,5 +163,5 @@ def _any_word(words: Sequence[str]) -> str:
 async def _search(arguments: Sequence[str], host: Host, call: Call) -> list[str]:
     globs = [*only([f"*{suffix}" for suffix in (*PYTHON_SUFFIXES, *SCRIPT_SUFFIXES)])]
     globs += [f"--glob=!{name}" for name in _EXCLUDED]
-    text = await run_ripgrep(host, call, ["--null", "--no-messages", *globs, *arguments, "--", "."], ".")
+    text = await run_ripgrep(host, call, ["--null", "--no-messages", *globs, *arguments, "--", "."])
     return await without_build_output(host, (name.removeprefix("./") for name in text.split("\0") if name))

@@ -7,14 +7,14 @@ from typing import NamedTuple, TypeVar
 
 from tools.code.languages import SUFFIXES
 from tools.code.source import SourceText
-from tools.errors import TimedOut, ToolError
-from tools.host import Host, OutputCollector
-from tools.ripgrep import has_failed, ripgrep_command
+from tools.errors import ToolError
+from tools.host import Host
+from tools.paths import folder_prefix
+from tools.ripgrep import only, run_ripgrep
 from tools.skipped import without_build_output
 from tools.spec import Call
 
 T = TypeVar("T")
-_OUTPUT = 32 << 20
 _LONG = 64 << 10
 #: Files that are read before other tasks go on.
 AT_ONCE = 20
@@ -33,55 +33,45 @@ class MatchingLine(NamedTuple):
 
 async def list_files(host: Host, call: Call, path: str = ".") -> list[str]:
     """Return all files, without ignored, hidden, installed and generated ones."""
-    return await _listed(host, call, ["--files", "--null"], path)
+    return await matching_files(host, call, ["--files", "--null"], path)
 
 
-async def files_with_words(host: Host, call: Call, words: Sequence[str], path: str = ".") -> list[str]:
+async def files_with_words(host: Host, call: Call, words: Sequence[str]) -> list[str]:
     """Return the source files that hold one of the words."""
     if not words:
         return []
     wanted = [argument for word in words for argument in ("--regexp", word)]
-    options = [
-        "--files-with-matches",
-        "--null",
-        "--word-regexp",
-        "--fixed-strings",
-        *only(SOURCES),
-        *wanted,
-        "--",
-        ".",
-    ]
-    return await _listed(host, call, options, path)
+    options = ["--files-with-matches", "--null", "--word-regexp", "--fixed-strings", *only(SOURCES)]
+    return await matching_files(host, call, [*options, *wanted, "--", "."], ".")
 
 
-async def _listed(host: Host, call: Call, options: Sequence[str], path: str) -> list[str]:
-    text = await run_ripgrep(host, call, options, path)
+async def matching_files(host: Host, call: Call, options: Sequence[str], path: str) -> list[str]:
+    """Return the files that ripgrep names, separated by NUL, as the workspace names them."""
+    text, prefix = await run_ripgrep(host, call, options, path), folder_prefix(path)
 
     def names() -> list[str]:
-        return sorted(_from_workspace(name, path) for name in text.split("\0") if name)
+        return sorted(prefix + name.removeprefix("./") for name in text.split("\0") if name)
 
     return await without_build_output(host, await parsed(text, names), path)
 
 
-async def matching_lines(
-    host: Host, call: Call, pattern: str, globs: Sequence[str], path: str = "."
-) -> list[MatchingLine]:
+async def matching_lines(host: Host, call: Call, pattern: str, globs: Sequence[str]) -> list[MatchingLine]:
     options = ["--null", "--with-filename", "--line-number", "--no-heading", "--max-columns=1000"]
     options += [*only(globs), "--regexp", pattern, "--", "."]
-    text = await run_ripgrep(host, call, options, path)
+    text = await run_ripgrep(host, call, options)
 
     def hits() -> list[MatchingLine]:
-        return [MatchingLine(_from_workspace(hit[1], path), int(hit[2]), hit[3]) for hit in _LINE.finditer(text)]
+        return [MatchingLine(hit[1].removeprefix("./"), int(hit[2]), hit[3]) for hit in _LINE.finditer(text)]
 
     lines = await parsed(text, hits)
-    kept = frozenset(await without_build_output(host, dict.fromkeys(line.path for line in lines), path))
+    kept = frozenset(await without_build_output(host, dict.fromkeys(line.path for line in lines)))
     return [line for line in lines if line.path in kept]
 
 
 async def count_lines(host: Host, call: Call) -> dict[str, int]:
     """Return the number of lines of each text file."""
     options = ["--null", "--with-filename", "--count", "--regexp", "", "--", "."]
-    text = await run_ripgrep(host, call, options, ".")
+    text = await run_ripgrep(host, call, options)
 
     def pairs() -> dict[str, int]:
         lines = (line.split("\0", 1) for line in text.splitlines() if "\0" in line)
@@ -110,34 +100,6 @@ async def open_sources(host: Host, paths: Iterable[str]) -> dict[str, SourceText
         if number % AT_ONCE == 0:
             await asyncio.sleep(0)
     return found
-
-
-def only(globs: Sequence[str]) -> list[str]:
-    """Select files by type: a plain glob would override .gitignore."""
-    return [*(f"--type-add=wanted:{glob}" for glob in globs), "--type=wanted"]
-
-
-def _from_workspace(name: str, path: str) -> str:
-    name = name.removeprefix("./")
-    return name if path in (".", "") else f"{path.rstrip('/')}/{name}"
-
-
-async def run_ripgrep(host: Host, call: Call, options: Sequence[str], path: str) -> str:
-    listener = OutputCollector(_OUTPUT)
-    result = await host.run(
-        [*ripgrep_command(path), "--color=never", *options],
-        call_id=call.id,
-        cwd=path,
-        timeout=call.timeout,
-        output=listener,
-        killed=call.killed,
-        log=False,
-    )
-    if result.timed_out:
-        raise TimedOut(f"The search took longer than {call.timeout:g} s. Name a smaller path.")
-    if has_failed(result.exit_code, listener.text, listener.errors):
-        raise ToolError(f"The search failed: {listener.errors.strip()[:500]}", code="search_failed")
-    return listener.text
 
 
 def is_copied(path: str) -> bool:
