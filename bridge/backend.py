@@ -5,7 +5,8 @@ import os
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from pydantic import ValidationError
@@ -15,14 +16,15 @@ from bridge.dispatcher import Dispatcher
 from bridge.editor_state import DIAGNOSTICS_TOOL, render_diagnostics
 from bridge.session.protocol import BridgeError, FrameTooLarge, Settled
 from bridge.session.sidecar import SidecarSession
-from bridge.shell_tools import own_tools
 from sidecar.telemetry.correlation import current_header
 from sidecar.wire.base import ErrorBody, JsonObject
-from sidecar.wire.bridge import Diagnostic, EndedProcess, ToolCallFrame
+from sidecar.wire.bridge import Diagnostic, EndedProcess, Hello, ShellToolSpec, ToolCallFrame
 from tools.errors import HostGone, TimedOut, TooLarge, ToolError
-from tools.host import Killed
+from tools.host import Host, Killed
+from tools.mcp.listing import clean, clean_schema, schema_problem
+from tools.mcp.tool import ExternalArguments
 from tools.protected import secret_part
-from tools.spec import AnyTool, Call, Output, ToolResult
+from tools.spec import AnyTool, Call, External, Output, ToolResult, ToolSpec
 
 _MAX_USED = 10_000
 #: How long a call that a crash left open waits for its shell to reconnect.
@@ -37,6 +39,8 @@ _UNSAVED_MS = 5_000
 _MAX_ASKED = 100
 #: The file has no unsaved changes any more, so it is read from the disk.
 _NOT_OPEN = "not_open"
+#: For a tool of the shell's own.
+_TOOL_SECONDS = 120.0
 
 
 class BridgeBackend:
@@ -256,3 +260,41 @@ def _result(settled: Settled, tool: str) -> ToolResult:
     if error.code == "timed_out":
         raise TimedOut(error.message)
     raise ToolError(error.message, advice=error.advice or "", code=error.code[:100] or "tool_failed")
+
+
+class ShellTool:
+    """The bridge carries it out; this only says what it is."""
+
+    def __init__(self, spec: ShellToolSpec, shell: str) -> None:
+        self.spec = ToolSpec(
+            spec.name,
+            clean(spec.description),
+            ShellToolArguments,
+            parameters=clean_schema(spec.parameters),
+            executor="shell",
+            timeout=_TOOL_SECONDS,
+            parallel=spec.read_only if spec.parallel is None else spec.parallel,
+            effects="none" if spec.read_only else "command",
+            external=External(f"your editor ({shell})", only_reads=spec.read_only, yours=True),
+        )
+
+    async def run(self, args: Any, host: Host, call: Call, output: Output) -> ToolResult:
+        raise HostGone(f"No shell that offers {self.spec.name} is connected.")
+
+
+class ShellToolArguments(ExternalArguments):
+    """The shell checks them."""
+
+    def time_limit(self, default: float) -> float:
+        return default
+
+
+def own_tools(hello: Hello) -> Sequence[ShellTool]:
+    """The tools that the shell describes, except those with a schema that can't be used."""
+    return _make(hello.shell.name, tuple(each.to_json() for each in hello.tools if isinstance(each, ShellToolSpec)))
+
+
+@lru_cache(maxsize=64)
+def _make(shell: str, dumped: tuple[str, ...]) -> Sequence[ShellTool]:
+    specs = [ShellToolSpec.model_validate_json(each) for each in dumped]
+    return [ShellTool(each, clean(shell)[:60]) for each in specs if not schema_problem(each.parameters)]

@@ -15,7 +15,7 @@ from sidecar.config.repositories import is_remote_name
 from sidecar.engine.errors import OperationRefused
 from sidecar.wire.system import GrantInfo, GrantList, GrantRequest, RevokeGrantRequest
 from tools.policy import shell
-from tools.policy.work_commands import MANAGERS
+from tools.policy.package_managers import MANAGERS
 
 _LAST = 253_402_300_800
 _HOST = re.compile(r"(?!-)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*\Z")

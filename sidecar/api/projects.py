@@ -10,7 +10,7 @@ from sidecar.api.route import IDEMPOTENCY, idempotency_key, route
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import Execute
 from sidecar.journal.port import Journal
-from sidecar.offline.registration import OFFLINE
+from sidecar.offline import OFFLINE
 from sidecar.wire.system import ProjectOrder, Template, TemplateList
 from sidecar.wire.tasks import Accepted, Context, ExecuteRequest, Models
 

@@ -39,7 +39,7 @@ from sidecar.journal.port import Journal
 from sidecar.mcp.endpoint import McpEndpoint
 from sidecar.models.catalog import Catalog
 from sidecar.models.selection import Selection
-from sidecar.offline.registration import OFFLINE
+from sidecar.offline import OFFLINE
 from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.tasks import ENDED, StoredRequest
 from sidecar.work.customizations import Customizations

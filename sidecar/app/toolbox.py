@@ -20,7 +20,7 @@ from sidecar.memory.registration import IndexStarter, memory_tools
 from sidecar.memory.skills import Skills
 from sidecar.telemetry.redaction import Redactor
 from tools.backend import Backend
-from tools.executor.approved_texts import ApprovedTexts
+from tools.executor.binding import ApprovedTexts
 from tools.executor.executor import Executor
 from tools.executor.hooks import FILE as HOOKS_FILE
 from tools.executor.hooks import Hooks

@@ -113,7 +113,7 @@ def use(args: argparse.Namespace) -> int:
 
 def _list_models(directory: Path) -> "ModelList":
     from sidecar.models.catalog import Catalog
-    from sidecar.offline.registration import OFFLINE
+    from sidecar.offline import OFFLINE
 
     settings = load(os.environ)
     found = Keys(os.environ, directory, ModelSettings(settings).served_at)

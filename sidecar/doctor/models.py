@@ -21,7 +21,7 @@ def check_models(context: DoctorContext, settings: Settings) -> Iterator[Finding
     from sidecar.models.catalog import Catalog
     from sidecar.models.local import find
     from sidecar.models.providers import PROVIDERS
-    from sidecar.offline.registration import OFFLINE
+    from sidecar.offline import OFFLINE
 
     keys = Keys(context.environ, context.data_dir, ModelSettings(settings).served_at)
     listed = Catalog(settings, Path(settings.scripts or context.data_dir / "scripts"), OFFLINE, keys).list()

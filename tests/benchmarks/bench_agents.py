@@ -15,7 +15,7 @@ from sidecar.journal.sqlite import SqliteJournal
 from sidecar.models.catalog import Catalog
 from sidecar.models.port import Delta, Reply, Request
 from sidecar.models.scripted import Scripted, parse
-from sidecar.offline.registration import OFFLINE
+from sidecar.offline import OFFLINE
 from sidecar.wire.tasks import ExecuteRequest
 from sidecar.work.router import route
 from sidecar.work.workflow import Workflow

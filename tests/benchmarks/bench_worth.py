@@ -29,7 +29,7 @@ from sidecar.engine.operations import Execute, SendMessage
 from sidecar.journal.memory import MemoryJournal
 from sidecar.models.catalog import Catalog
 from sidecar.models.port import Capabilities, Delta, ModelTurn, Reply, Request, Stop, ToolTurn, ToolUse, Turn, UserTurn
-from sidecar.offline.registration import OFFLINE
+from sidecar.offline import OFFLINE
 from sidecar.wire.base import JsonObject
 from sidecar.wire.tasks import ExecuteRequest, Task
 from sidecar.work.customizations import Customizations

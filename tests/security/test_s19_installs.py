@@ -21,8 +21,8 @@ from tests.security.sandboxed import SandboxedWorkbench
 from tests.support.sandboxes import sandboxes_of
 from tools.executor.executor import Executor
 from tools.executor.registry import default_registry
+from tools.policy.package_managers import Registries
 from tools.policy.policy import Decision, Policy
-from tools.policy.registries import Registries
 
 needs_npm = pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed")
 INSTALLS = Permissions(installs=frozenset({None}))

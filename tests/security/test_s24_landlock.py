@@ -12,9 +12,8 @@ import pytest
 from tests.e2e.support import PROJECT
 from tests.waiting import SECONDS
 from tools.local.sandbox.access import CommandAccess
-from tools.local.sandbox.landlock import Landlock
+from tools.local.sandbox.landlock import Landlock, Unconfined
 from tools.local.sandbox.probe import works
-from tools.local.sandbox.restrict import Unconfined
 from tools.local.sandbox.spawn import popen
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux" or not works(Landlock()), reason="this machine has no Landlock")

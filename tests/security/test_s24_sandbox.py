@@ -15,7 +15,7 @@ from tools.executor.executor import Executor
 from tools.ledger import Outcome
 from tools.local.backend import LocalBackend
 from tools.local.confinement import CommandLimits, strip_limits
-from tools.local.sandbox import restrict
+from tools.local.sandbox import landlock
 from tools.local.sandbox.access import CommandAccess, CommandLaunch
 from tools.local.sandbox.bubblewrap import Bubblewrap
 from tools.local.sandbox.probe import Sandboxes, works
@@ -234,7 +234,7 @@ def test_where_bubblewrap_is_missing_landlock_takes_its_place_and_where_both_are
     assert without.tier in ("landlock", "none")
     assert without.description.startswith("landlock") == (without.tier == "landlock")
 
-    monkeypatch.setattr(restrict, "_CREATE", 1_000_000)  # a call that no kernel knows
+    monkeypatch.setattr(landlock, "_CREATE", 1_000_000)  # a call that no kernel knows
     neither = Sandboxes()
     assert neither.tier == "none"
     assert neither.description == "no sandbox works on this machine; every command needs your approval"

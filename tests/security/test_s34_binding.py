@@ -6,8 +6,7 @@ import pytest
 
 from tests.e2e.support import Json, RunningSidecar
 from tests.security.corpus_binding import BOUND, UNBOUND, Bound
-from tools.executor.approved_texts import ApprovedTexts, render_difference
-from tools.executor.binding import ApprovalBinding, bind
+from tools.executor.binding import ApprovalBinding, ApprovedTexts, bind, render_difference
 
 
 def plant(place: Path, case: Bound) -> None:

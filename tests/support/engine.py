@@ -16,7 +16,7 @@ from sidecar.fleet.crew.crew import AGENTS, CrewWork
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
-from sidecar.offline.registration import OFFLINE
+from sidecar.offline import OFFLINE
 from sidecar.wire.tasks import ENDED, ApprovalRequest, ExecuteRequest, Status, Task
 from sidecar.work.customizations import Customizations
 from sidecar.work.knowledge import Knowledge

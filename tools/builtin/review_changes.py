@@ -9,7 +9,6 @@ from pydantic import Field, JsonValue
 from sidecar.wire.text import listed, plural
 from tools.code.files import AT_ONCE, SIZE, list_files, open_sources
 from tools.code.graph import Graph, import_graph
-from tools.code.import_rules import check_imports, imported_files
 from tools.code.modules import Modules
 from tools.code.review import (
     DIFF,
@@ -23,8 +22,8 @@ from tools.code.review import (
     check_text,
     parse_changed_lines,
 )
+from tools.code.review_rules import check_imports, check_tree, imported_files
 from tools.code.source import SourceText
-from tools.code.tree_rules import check_tree
 from tools.errors import FileMissing, InvalidArguments, ToolError
 from tools.git import GitPath, Reference, run_git
 from tools.host import Host

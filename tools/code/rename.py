@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tools.code.classes import ClassIndex
-from tools.code.documents import DocumentedNames, is_document
 from tools.code.edits import ByteEdit, apply_edits, line_at
+from tools.code.mentions import DocumentedNames, is_document
 from tools.code.project import Project, Refusal
 from tools.code.references import find_references
 from tools.code.scopes import Binding, ClassKey, FileScopes, Scope

@@ -11,7 +11,7 @@ from sidecar.telemetry.redaction import Redactor
 from tools.backend import Backend, has_host, is_remote
 from tools.errors import InvalidArguments, ToolError, ToolNotOffered
 from tools.executor.access import PathAccess, access_to, conflict
-from tools.executor.approved_texts import ApprovedTexts
+from tools.executor.binding import ApprovedTexts
 from tools.executor.context import BatchContext, CallContext, ToolCall, call_event
 from tools.executor.hooks import Hooks
 from tools.executor.registry import Registry
@@ -186,11 +186,11 @@ class Executor:
             async with asyncio.TaskGroup() as group:
                 for index, call in enumerate(calls):
                     if limit == 1:
-                        earlier, twin = [index - 1] if index else [], None
+                        earlier, same_read = [index - 1] if index else [], None
                     else:
-                        earlier, twin = _order(calls, prepared, index)
+                        earlier, same_read = _order(calls, prepared, index)
                     waits = [tasks[each] for each in earlier]
-                    same = tasks[twin] if twin is not None else None
+                    same = tasks[same_read] if same_read is not None else None
                     work = self._carry_out_after(call, prepared[index], context, waits, same, slots)
                     tasks.append(group.create_task(work))
         except BaseExceptionGroup as errors:
@@ -263,17 +263,17 @@ def _order(
     waits = [earlier for earlier in range(index) if calls[earlier].id == calls[index].id]
     if isinstance(mine, ToolError):
         return waits, None
-    twin = None
+    same_read = None
     for earlier in range(index):
         other = prepared[earlier]
         if isinstance(other, ToolError):
             continue
         if conflict(mine.access, other.access):
             waits.append(earlier)
-            twin = None
+            same_read = None
         elif mine.spec.effects == "none" and mine.spec is other.spec and calls[index].args == calls[earlier].args:
-            twin = earlier
-    return waits, None if waits and twin in waits else twin
+            same_read = earlier
+    return waits, None if waits and same_read in waits else same_read
 
 
 def _access_of(spec: ToolSpec, args: Arguments, workspace: str, chosen: bool | None = None) -> PathAccess:

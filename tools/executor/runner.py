@@ -14,8 +14,7 @@ from tools.changes import render_changes, render_full_diff
 from tools.errors import ApprovalRequired, Declined, Denied, HostGone, SecretFile, ToolError, Unattended, Unconfirmed
 from tools.executor.access import access_to
 from tools.executor.approval import bind_call, build_prompt, check_links
-from tools.executor.approved_texts import ApprovedTexts, render_difference
-from tools.executor.binding import ApprovalBinding, bind_change
+from tools.executor.binding import ApprovalBinding, ApprovedTexts, bind_change, render_difference
 from tools.executor.command_changes import ChangeTracker
 from tools.executor.context import CallContext, redact_arguments
 from tools.executor.file_changes import apply_changes, change_files

@@ -5,7 +5,7 @@ import struct
 from collections.abc import Sequence
 from functools import cache
 
-LOAD, EQUAL, AT_LEAST, ANY_BIT, AND, JUMP, GIVE = 0x20, 0x15, 0x35, 0x45, 0x54, 0x05, 0x06
+LOAD, EQUAL, AT_LEAST, ANY_BIT, AND, JUMP, RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x05, 0x06
 KILL, ALLOW, NOTIFY = 0x80000000, 0x7FFF0000, 0x7FC00000
 #: Where a call's number, its architecture and its arguments are; an argument has eight bytes.
 NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16

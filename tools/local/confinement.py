@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tools.errors import ToolError
-from tools.local.repository.identity import GitIdentity
+from tools.local.repository.configuration import GitIdentity
 from tools.local.repository.location import find_repository
 from tools.local.sandbox.access import CommandAccess, CommandLaunch, SandboxTier
 from tools.local.sandbox.gateway import Gateway
@@ -123,7 +123,7 @@ class Confinement:
     def _wrap(self, limited: Sequence[str], cwd: str, environment: Mapping[str, str]) -> CommandLaunch:
         if self.sandbox is None:
             return CommandLaunch(limited, environment)
-        # Yours, not the one that the command is told: its keys are to be hidden.
+        # Your real one, whatever the command's variable says: the keys in it are hidden.
         home = os.environ.get("HOME", "")
         access = CommandAccess.grant(
             self.workspace,

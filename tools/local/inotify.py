@@ -5,8 +5,9 @@ import errno
 import os
 import struct
 from collections.abc import Iterator
-from functools import cache
 from typing import NamedTuple
+
+from tools.local.bpf import libc
 
 _HEADER = struct.Struct("iIII")
 _BUFFER, _LONGEST_EVENT = 65_536, 16 + 256
@@ -21,16 +22,16 @@ class Notification(NamedTuple):
 class Inotify:
     def __init__(self) -> None:
         """Raises `OSError` if this user has no instance left."""
-        self.handle: int = _libc().inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+        self.handle: int = libc().inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
         if self.handle < 0:
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
     def add(self, place: str, mask: int) -> int:
         """The watch; negative if the user has none left, or there is no such place."""
-        return int(_libc().inotify_add_watch(self.handle, os.fsencode(place), mask))
+        return int(libc().inotify_add_watch(self.handle, os.fsencode(place), mask))
 
     def remove(self, watch: int) -> None:
-        _libc().inotify_rm_watch(self.handle, watch)
+        libc().inotify_rm_watch(self.handle, watch)
 
     def read(self) -> Iterator[Notification]:
         """What happened since; never waits."""
@@ -54,8 +55,3 @@ class Inotify:
 
     def close(self) -> None:
         os.close(self.handle)
-
-
-@cache
-def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)

@@ -1,19 +1,30 @@
 """The backend `mcp`: runs calls on MCP servers, and tells the executor which tools they have."""
 
+import json
 from collections.abc import Sequence
+from typing import Any
 
-from sidecar.wire.base import JsonObject
+from pydantic import JsonValue
+
+from sidecar.wire.base import ErrorBody, JsonObject
 from tools.errors import ToolError
 from tools.mcp.connection import ServerFailed
 from tools.mcp.elicitation import Elicitation
 from tools.mcp.entry import ServerEntry
+from tools.mcp.failures import sandbox_hint
 from tools.mcp.listing import Listing, clean
-from tools.mcp.results import to_result
 from tools.mcp.servers import McpServers, subject
 from tools.mcp.tool import ServerTool
 from tools.spec import AnyTool, Call, CallReview, Output, ToolResult
+from tools.text import clip
 
 _SEPARATOR = "__"
+#: What is kept of one text before anything else looks at it.
+_MAX_TEXT = 500_000
+_MAX_PARTS = 200
+_MAX_IMAGES = 8
+_MAX_IMAGE = 5_000_000
+_IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
 
 class McpBackend:
@@ -111,7 +122,7 @@ class McpBackend:
         questions = Elicitation(entry.name, call.id, call.choose)
         connection = self.servers.connection(entry)
         result = await connection.call(listed.name, args, entry.timeout, progress, questions.answer)
-        return to_result(entry.name, result, confined=entry.transport == "stdio" and self.servers.sandboxed)
+        return _to_result(entry.name, result, confined=entry.transport == "stdio" and self.servers.sandboxed)
 
     async def _current(self, tool: ServerTool) -> Listing:
         connection = self.servers.connection(tool.entry)
@@ -129,3 +140,52 @@ class McpBackend:
 def _changed(entry: ServerEntry, what: str) -> ToolError:
     message = f"{what} while the call to the MCP server {entry.name} was decided; nothing was sent."
     return ToolError(message, advice="Call it again.", code="mcp_changed")
+
+
+def _to_result(server: str, result: Any, *, confined: bool) -> ToolResult:
+    """Bounded text for the model, images as attachments, and nothing that a terminal obeys."""
+    parts, images = _parts(result.content[:_MAX_PARTS])
+    structured = result.structured_content
+    if structured is not None and not any(part.strip() for part in parts):
+        parts.append(json.dumps(structured, indent=1, ensure_ascii=False)[:_MAX_TEXT])
+    text = clip(clean("\n".join(parts)))
+    if confined and (hint := sandbox_hint(server, text)):
+        text += f"\n{hint}"
+    details: dict[str, JsonValue] = {"server": server}
+    if structured is not None and len(json.dumps(structured)) <= 20_000:
+        details["structured"] = structured
+    if images:
+        details["attachments"] = images
+    summary = text[:2_000].strip().partition("\n")[0][:200] or "no text"
+    if result.is_error:
+        return ToolResult(
+            text or "It failed without a reason.",
+            details,
+            summary,
+            ErrorBody(code="mcp_tool_error", message=clip(text, 2_000)),
+        )
+    return ToolResult(text or "(no content)", details, summary)
+
+
+def _parts(content: list[Any]) -> tuple[list[str], list[JsonValue]]:
+    parts: list[str] = []
+    images: list[JsonValue] = []
+    for block in content:
+        match block.type:
+            case "text":
+                parts.append(block.text[:_MAX_TEXT])
+            case "image" if block.mime_type in _IMAGES and len(block.data) <= _MAX_IMAGE and len(images) < _MAX_IMAGES:
+                images.append({"name": f"image {len(images) + 1}", "mediaType": block.mime_type, "data": block.data})
+            case "resource_link":
+                parts.append(f"[resource {block.uri}: {block.name}]"[:2_000])
+            case "resource":
+                parts.append(_resource(block.resource))
+            case kind:
+                parts.append(f"[{kind} left out]")
+    return parts, images
+
+
+def _resource(resource: Any) -> str:
+    text = getattr(resource, "text", None)
+    head = f"[{resource.uri}]"[:2_000]
+    return f"{head}\n{text[:_MAX_TEXT]}" if isinstance(text, str) else f"{head} (binary, left out)"

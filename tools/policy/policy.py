@@ -23,9 +23,8 @@ from tools.policy.command_lines import (
     simple_words,
 )
 from tools.policy.consent import consents
+from tools.policy.package_managers import PackageRegistry, Registries, find_manager
 from tools.policy.programs import BadTable, ProgramTable, Table
-from tools.policy.registries import PackageRegistry, Registries
-from tools.policy.work_commands import find_manager
 from tools.protected import may_be_certificate, protected_part, secret_part
 from tools.spec import Arguments, External, ToolSpec
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from sidecar.config.keys import Keys
 from sidecar.config.settings import Settings
 from sidecar.models.catalog import Catalog
-from sidecar.offline.registration import OFFLINE
+from sidecar.offline import OFFLINE
 from sidecar.wire.tasks import Models
 keys = {"ANTHROPIC_API_KEY": "k", "GEMINI_API_KEY": "k", "GROQ_API_KEY": "k", "OPENAI_API_KEY": "k"}
 catalog = Catalog(Settings(), Path("/nowhere"), OFFLINE, Keys(keys, Path("/nowhere")))

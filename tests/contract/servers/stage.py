@@ -11,7 +11,7 @@ from sidecar.config.settings import Settings
 from sidecar.models.catalog import Catalog
 from sidecar.models.chain import Chain
 from sidecar.models.port import Delta, Model, Reply, Request, Switch, ToolReturn, ToolTurn, ToolUse, Turn, UserTurn
-from sidecar.offline.registration import OFFLINE
+from sidecar.offline import OFFLINE
 from sidecar.wire.tasks import Models
 from sidecar.wire.tools import ToolInfo
 from tests.contract.servers import rules

@@ -10,7 +10,7 @@ from sidecar.models.access import root
 from sidecar.models.catalog import Catalog
 from sidecar.models.errors import NoSuchModel
 from sidecar.models.port import Switch
-from sidecar.offline.registration import OFFLINE
+from sidecar.offline import OFFLINE
 from sidecar.wire.tasks import Models
 
 

@@ -7,10 +7,13 @@ here, so a setting that a later Git invents starts nothing either.
 import fnmatch
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.config.paths import open_regular
+from tools.local.temporary import make_directory
 
 _MAX_BYTES = 1 << 20
 _MAX_INCLUDES = 20
@@ -265,3 +268,29 @@ def _stamp(path: str) -> tuple[int, ...]:
     except (OSError, ValueError):
         return ()
     return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+
+class GitIdentity:
+    def __init__(self) -> None:
+        self._stamp: object = None
+        self._directory = ""
+        self._lock = threading.Lock()
+
+    def find(self, environment: Mapping[str, str]) -> str:
+        """The directory that holds `config`; empty if you have no configuration."""
+        home = environment.get("HOME", "")
+        files = personal_files(home, environment.get("XDG_CONFIG_HOME", "")) if home else ()
+        stamp = config_stamp(files)
+        with self._lock:
+            if (files, stamp) != self._stamp or not os.path.isdir(self._directory):  # noqa: PTH112
+                self._stamp, self._directory = (files, stamp), self._write(files, home) if any(stamp) else ""
+            return self._directory
+
+    def _write(self, files: tuple[str, ...], home: str) -> str:
+        place = make_directory("git-config", self)
+        yours = personal_config(files, home, "")
+        ignores = Path(place, "ignore")
+        ignores.write_text(personal_ignores(yours, home), encoding="utf-8", errors="surrogateescape")
+        text = render_config([*habits(yours), GitSetting("core.excludesfile", None, str(ignores))])
+        Path(place, "config").write_text(text, encoding="utf-8", errors="surrogateescape")
+        return place

@@ -88,14 +88,14 @@ def build_filter(sockets: Sockets, *, approved: bool, attributes: bool = True) -
     lines: list[bpf.Line] = [
         (bpf.LOAD, 0, 0, bpf.ARCHITECTURE),
         (bpf.EQUAL, 1, 0, architecture),
-        (bpf.GIVE, 0, 0, bpf.KILL),
+        (bpf.RETURN, 0, 0, bpf.KILL),
         (bpf.LOAD, 0, 0, bpf.NUMBER),
         (bpf.AT_LEAST, 0, 1, bpf.X32),
-        (bpf.GIVE, 0, 0, bpf.KILL),
+        (bpf.RETURN, 0, 0, bpf.KILL),
     ]
     for numbers, answer in ((missing.values(), errno.ENOSYS), (refusals, errno.EPERM)):
         for number in numbers:
-            lines += [(bpf.EQUAL, 0, 1, number), (bpf.GIVE, 0, 0, bpf.refuse(answer))]
+            lines += [(bpf.EQUAL, 0, 1, number), (bpf.RETURN, 0, 0, bpf.refuse(answer))]
     lines += _on(calls["socket"], _socket_family(sockets))
     lines += _on(calls["ioctl"], _terminal_input())
     lines += _on(calls["setrlimit"], _keep_mark(0, None))
@@ -107,12 +107,12 @@ def build_filter(sockets: Sockets, *, approved: bool, attributes: bool = True) -
             for name in (each for each in _MODE_CALLS if each in calls):
                 lines += _on(calls[name], _no_set_user_id(*_MODE_CALLS[name]))
         # Its mode is behind a pointer too.
-        lines += _on(calls["openat2"], [(bpf.GIVE, 0, 0, bpf.refuse(errno.ENOSYS))])
+        lines += _on(calls["openat2"], [(bpf.RETURN, 0, 0, bpf.refuse(errno.ENOSYS))])
         lines += _on(calls["unshare"], _no_namespace())
         lines += _on(calls["clone"], _no_namespace())
         # Its flags are behind a pointer, where no filter sees them. Programs use the older call instead.
-        lines += _on(calls["clone3"], [(bpf.GIVE, 0, 0, bpf.refuse(errno.ENOSYS))])
-    lines.append((bpf.GIVE, 0, 0, bpf.ALLOW))
+        lines += _on(calls["clone3"], [(bpf.RETURN, 0, 0, bpf.refuse(errno.ENOSYS))])
+    lines.append((bpf.RETURN, 0, 0, bpf.ALLOW))
     return bpf.assemble(lines)
 
 
@@ -148,10 +148,10 @@ def _socket_family(sockets: Sockets) -> list[bpf.Line]:
     families = {"network": (_UNIX, _INET, _INET6, _NETLINK), "own": (_INET, _INET6), "none": ()}[sockets]
     lines: list[bpf.Line] = [(bpf.LOAD, 0, 0, bpf.ARGUMENTS)]
     for family in families:
-        lines += [(bpf.EQUAL, 0, 1, family), (bpf.GIVE, 0, 0, bpf.ALLOW)]
+        lines += [(bpf.EQUAL, 0, 1, family), (bpf.RETURN, 0, 0, bpf.ALLOW)]
     # Programs that only list the interfaces go on if there is no such thing as a netlink socket.
-    lines += [(bpf.EQUAL, 0, 1, _NETLINK), (bpf.GIVE, 0, 0, bpf.refuse(errno.ENOSYS))]
-    return [*lines, (bpf.GIVE, 0, 0, bpf.refuse(errno.EPERM))]
+    lines += [(bpf.EQUAL, 0, 1, _NETLINK), (bpf.RETURN, 0, 0, bpf.refuse(errno.ENOSYS))]
+    return [*lines, (bpf.RETURN, 0, 0, bpf.refuse(errno.EPERM))]
 
 
 def _pair_kind() -> list[bpf.Line]:
@@ -161,16 +161,16 @@ def _pair_kind() -> list[bpf.Line]:
         (bpf.AND, 0, 0, _KIND),
         (bpf.EQUAL, 1, 0, _STREAM),
         (bpf.EQUAL, 0, 1, _SEQUENCED),
-        (bpf.GIVE, 0, 0, bpf.ALLOW),
-        (bpf.GIVE, 0, 0, bpf.refuse(errno.EPERM)),
+        (bpf.RETURN, 0, 0, bpf.ALLOW),
+        (bpf.RETURN, 0, 0, bpf.refuse(errno.EPERM)),
     ]
 
 
 def _terminal_input() -> list[bpf.Line]:
     lines: list[bpf.Line] = [(bpf.LOAD, 0, 0, bpf.ARGUMENTS + 8)]
     for request in _TERMINAL_INPUT:
-        lines += [(bpf.EQUAL, 0, 1, request), (bpf.GIVE, 0, 0, bpf.refuse(errno.EPERM))]
-    return [*lines, (bpf.GIVE, 0, 0, bpf.ALLOW)]
+        lines += [(bpf.EQUAL, 0, 1, request), (bpf.RETURN, 0, 0, bpf.refuse(errno.EPERM))]
+    return [*lines, (bpf.RETURN, 0, 0, bpf.ALLOW)]
 
 
 def _keep_mark(resource: int, pointer: int | None) -> list[bpf.Line]:
@@ -178,7 +178,7 @@ def _keep_mark(resource: int, pointer: int | None) -> list[bpf.Line]:
     lines: list[bpf.Line] = [
         (bpf.LOAD, 0, 0, bpf.ARGUMENTS + 8 * resource),
         (bpf.EQUAL, 1, 0, _MARKING_LIMIT),
-        (bpf.GIVE, 0, 0, bpf.ALLOW),
+        (bpf.RETURN, 0, 0, bpf.ALLOW),
     ]
     if pointer is not None:
         # Without new values it only reads.
@@ -187,9 +187,9 @@ def _keep_mark(resource: int, pointer: int | None) -> list[bpf.Line]:
             (bpf.EQUAL, 0, 3, 0),
             (bpf.LOAD, 0, 0, bpf.ARGUMENTS + 8 * pointer + 4),
             (bpf.EQUAL, 0, 1, 0),
-            (bpf.GIVE, 0, 0, bpf.ALLOW),
+            (bpf.RETURN, 0, 0, bpf.ALLOW),
         ]
-    return [*lines, (bpf.GIVE, 0, 0, bpf.refuse(errno.EPERM))]
+    return [*lines, (bpf.RETURN, 0, 0, bpf.refuse(errno.EPERM))]
 
 
 def _no_set_user_id(mode: int, flags: int | None) -> list[bpf.Line]:
@@ -197,8 +197,8 @@ def _no_set_user_id(mode: int, flags: int | None) -> list[bpf.Line]:
     decide: list[bpf.Line] = [
         (bpf.LOAD, 0, 0, bpf.ARGUMENTS + 8 * mode),
         (bpf.ANY_BIT, 0, 1, _SET_USER_ID),
-        (bpf.GIVE, 0, 0, bpf.refuse(errno.EPERM)),
-        (bpf.GIVE, 0, 0, bpf.ALLOW),
+        (bpf.RETURN, 0, 0, bpf.refuse(errno.EPERM)),
+        (bpf.RETURN, 0, 0, bpf.ALLOW),
     ]
     if flags is None:
         return decide
@@ -206,7 +206,7 @@ def _no_set_user_id(mode: int, flags: int | None) -> list[bpf.Line]:
     makes: list[bpf.Line] = [
         (bpf.LOAD, 0, 0, bpf.ARGUMENTS + 8 * flags),
         (bpf.ANY_BIT, 1, 0, _MAKES_FILE),
-        (bpf.GIVE, 0, 0, bpf.ALLOW),
+        (bpf.RETURN, 0, 0, bpf.ALLOW),
     ]
     return [*makes, *decide]
 
@@ -215,6 +215,6 @@ def _no_namespace() -> list[bpf.Line]:
     return [
         (bpf.LOAD, 0, 0, bpf.ARGUMENTS),
         (bpf.ANY_BIT, 0, 1, _NEW_NAMESPACE),
-        (bpf.GIVE, 0, 0, bpf.refuse(errno.EPERM)),
-        (bpf.GIVE, 0, 0, bpf.ALLOW),
+        (bpf.RETURN, 0, 0, bpf.refuse(errno.EPERM)),
+        (bpf.RETURN, 0, 0, bpf.ALLOW),
     ]
