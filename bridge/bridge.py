@@ -100,10 +100,10 @@ class Bridge:
             for session in self._dispatcher.sessions
         ]
 
-    def hurry(self, seconds: float) -> None:
+    def limit_ending(self, seconds: float) -> None:
         """The sidecar shuts down: give a cancelled call only this long to confirm its end."""
         if self._dispatcher is not None:
-            self._dispatcher.hurry(seconds)
+            self._dispatcher.limit_ending(seconds)
 
     def _load(self) -> "BridgeBackend":
         if self._backend is None:

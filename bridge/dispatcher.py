@@ -46,7 +46,7 @@ class Dispatcher:
         self._timer: asyncio.TimerHandle | None = None
         self._ending_seconds: float | None = None
 
-    def hurry(self, seconds: float) -> None:
+    def limit_ending(self, seconds: float) -> None:
         """The sidecar shuts down: give a cancelled call only this long to confirm its end."""
         self._ending_seconds = seconds
         for session in self.sessions:

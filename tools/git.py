@@ -64,7 +64,7 @@ async def current_branch(host: Host) -> str | None:
 
 
 async def read_head(host: Host) -> str | None:
-    """The commit of HEAD, read without starting Git: empty if there is none, `None` if it can't be told that way."""
+    """The commit of HEAD, read without starting Git: empty if there is none, `None` if the files don't say."""
     try:
         head = (await host.read(".git/HEAD", 1_000)).decode("ascii", "replace").strip()
     except ToolError:

@@ -166,7 +166,7 @@ class PublicWeb:
 
 
 async def resolve(host: str, port: int, allowed: Callable[[Address], bool] = is_public) -> Address:
-    """The first address of the host, if every one of them is allowed: a name that mixes them is up to no good."""
+    """The first address of the host, if every one of them is allowed; a name that mixes them is refused."""
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError:

@@ -315,7 +315,7 @@ class Sidecar:
             self._loading.cancel()
         tools: Toolbox | None = vars(self).get("_tools")
         if tools is not None:
-            tools.bridge.hurry(SHELL_STOP_SECONDS)
+            tools.bridge.limit_ending(SHELL_STOP_SECONDS)
         if self._bus is not None:
             await self._bus.close()
         if self._node is not None:

@@ -1,1 +1,1 @@
-"""Agents claim; here it is checked: what a change is held against, what a failure teaches, who is told in the end."""
+"""Checks a task's change: the tests and checkers that run, the claims of the report, and what a failure says next."""

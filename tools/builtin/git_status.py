@@ -9,7 +9,7 @@ from tools.host import Host
 from tools.skipped import is_cache
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
-#: Nobody reads more, and every event and record would hold them.
+#: Every event and record would hold more.
 _MOST = 2_000
 _LARGE = 50_000
 

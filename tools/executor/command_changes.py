@@ -85,7 +85,7 @@ class ChangeTracker:
 
     async def begin(self, context: CallContext, host: Host | None) -> tuple[str | None, Sequence[NewBlob]]:
         """Open a call's window. Returns the digest of the scan and the blobs to store, if it is small enough."""
-        # A remote shell runs its commands itself, out of our sight; a tool of your own writes from this very process.
+        # A remote shell runs its commands itself, unseen by us; a tool of your own writes from this very process.
         ours = context.backend == "local" and context.spec.external is None
         call_id = context.call.id if ours else None
         window = context.window = await self._scan(host, context.workspace, context.ledger, call_id)

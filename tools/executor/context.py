@@ -58,7 +58,7 @@ class BatchContext:
     single_use: bool = False
     #: Whether a person can be asked; if not, calls that need an approval fail.
     can_ask: bool = True
-    #: Nobody watches the task: what would ask is denied at once, and the model is told what to do instead.
+    #: The task runs unattended: a call that needs an approval is denied at once, with advice for the model.
     unattended: bool = False
     #: The workspaces that this one is our worktree or copy of: commands read them too, because it links to their
     #: packages.
@@ -195,7 +195,7 @@ class CallContext:
 
 
 def call_event(call: ToolCall, tool: str, outcome: Outcome, redact: Redactor | None = None) -> ToolEvent:
-    """The event of a call without a context: invalid, answered by a twin, or left by an earlier process."""
+    """The event of a call without a context: invalid, answered by an identical read, or left by an earlier process."""
     args = redact_arguments(call.args, redact)
     return _event(call, tool, outcome.status, args, outcome.summary, outcome, outcome.executor)
 

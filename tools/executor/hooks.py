@@ -57,15 +57,15 @@ class Hooks:
         if self._broken:
             raise Denied(f"Your {FILE} can't be read ({self._broken}), so nothing runs until it is corrected.")
         for hook in hooks:
-            told = {"event": "before_tool", "tool": tool, "args": args, "workspace": workspace, "callId": call_id}
-            code, said = await _run(hook, told, workspace)
+            payload = {"event": "before_tool", "tool": tool, "args": args, "workspace": workspace, "callId": call_id}
+            code, said = await _run(hook, payload, workspace)
             if code != 0:
                 why = said.strip()[:_SHOWN] or f"it ended with {code}"
                 raise Denied(f"Your hook {hook.command[0]} vetoed this call: {why}", advice="Don't try it another way.")
 
     async def after_edit(self, tool: str, paths: list[str], workspace: str, call_id: str) -> None:
-        told: JsonObject = {"tool": tool, "paths": [*paths], "workspace": workspace, "callId": call_id}
-        await self._inform("after_edit", told, workspace, tool)
+        payload: JsonObject = {"tool": tool, "paths": [*paths], "workspace": workspace, "callId": call_id}
+        await self._inform("after_edit", payload, workspace, tool)
 
     def wants_ends(self) -> bool:
         return bool(self._load("task_ended"))
@@ -113,7 +113,7 @@ def _hook(raw: Any) -> Hook:
     return Hook(tuple(words), frozenset(raw.get("tools", ())), min(float(raw.get("timeout", _SECONDS)), _MAX_SECONDS))
 
 
-async def _run(hook: Hook, told: Mapping[str, Any], workspace: str) -> tuple[int | str, str]:
+async def _run(hook: Hook, payload: Mapping[str, Any], workspace: str) -> tuple[int | str, str]:
     """The exit code, or why there is none; and what it wrote."""
     try:
         process = await asyncio.create_subprocess_exec(
@@ -129,7 +129,7 @@ async def _run(hook: Hook, told: Mapping[str, Any], workspace: str) -> tuple[int
         return "no start", f"it can't be started: {error.strerror}"
     try:
         async with asyncio.timeout(hook.timeout):
-            output, _ = await process.communicate(json.dumps(told).encode())
+            output, _ = await process.communicate(json.dumps(payload).encode())
     except TimeoutError:
         return "a timeout", f"it took longer than {hook.timeout:g} s"
     finally:

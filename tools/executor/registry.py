@@ -100,7 +100,7 @@ class Registry:
         self._infos: dict[str, ToolInfo] = {}
         self._offers: dict[str, ToolInfo] = {}
         self._names = dict.fromkeys((*self._loaders, *self._tools))
-        #: Our own tools come first, so that nobody's tool takes the name of one.
+        #: Our own tools come first, so that no other tool can take their names.
         self.sources: list[ToolSource] = []
         #: Your choice whether a tool may run beside other calls.
         self.parallel: Mapping[str, bool] = {}

@@ -3,7 +3,8 @@
 Those are its programs, the scripts and configurations that the command line names or that its programs read by
 convention (`make` a Makefile, `npm` a package.json, `python -m` a module), and the scripts that those name in turn.
 Some programs run the whole project (`go run .`, `find -exec`): then every source file counts.
-Too many files are better than too few: a question more is cheaper than a question less.
+Too many files are better than too few: one approval too many
+does less harm than one too few.
 """
 
 # Called with every question and with every approval for a workspace: building a Path costs more than the call itself.
@@ -70,7 +71,7 @@ chmod chown stat file du df tar gzip gunzip zip unzip jq date true false test [ 
 basename dirname realpath readlink git curl wget ssh scp rsync cd export exit kill ps
 """
 _DATA_TOOLS = frozenset(_DATA_TOOL_NAMES.split())
-#: Files that a program reads without being told, in its directory and those above it.
+#: Files that a program reads by itself, in its directory and those above it.
 _CONVENTIONS = """
 make gmake: Makefile makefile GNUmakefile *.mk
 npm npx pnpm yarn bun node: package.json .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs pnpm-workspace.yaml

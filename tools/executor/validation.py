@@ -101,7 +101,7 @@ def _with_verb(message: str) -> str:
 def check_outline(args: JsonObject, schema: JsonObject) -> str:
     """What is wrong with the arguments of a tool that isn't ours, by the outline of its schema; empty if nothing is.
 
-    The rest is for its author to check: a pattern or a reference in a schema could keep us busy for ever.
+    The rest is for its author to check: a pattern or a reference in a schema could take unbounded time.
     """
     properties = schema.get("properties")
     known = properties if isinstance(properties, dict) else {}

@@ -287,9 +287,9 @@ class LocalHost:
         output: ProcessOutput,
         killed: ProcessKilled | None = None,
     ) -> ProcessResult:
-        cage = self._confinement or await self._looking()
+        confinement = self._confinement or await self._looking()
         trusted = self._trusted(self.workspace)
-        command = await asyncio.to_thread(self._git.command, words, cage, os.environ, trusted=trusted)
+        command = await asyncio.to_thread(self._git.command, words, confinement, os.environ, trusted=trusted)
         self.git_notes.update(dict.fromkeys(command.notes))
         with self._directory(".") as directory:
             return await self._processes.run(
@@ -342,7 +342,7 @@ class LocalHost:
         return (self._confinement or await self._looking()) is not None
 
     async def _looking(self) -> Confinement | None:
-        """The cage of our own searches and Git: they read the workspace, and reach nothing else."""
+        """For our own searches and Git: they read the workspace, and reach nothing else."""
         return None if self._sandboxes is None else self._reading(await self._sandboxes.find_reader())
 
     def _reading(self, sandbox: SandboxTier | None) -> Confinement | None:
@@ -351,8 +351,8 @@ class LocalHost:
         return Confinement(sandbox, None, self.workspace, private=self._hidden, writes=False, system=False)
 
     def _read_objects(self, names: Sequence[bytes]) -> dict[bytes, bytes]:
-        cage = None if self._sandboxes is None else self._reading(self._sandboxes.reader())
-        return self._git.read_objects(names, cage)
+        confinement = None if self._sandboxes is None else self._reading(self._sandboxes.reader())
+        return self._git.read_objects(names, confinement)
 
     async def _tell_traces(self, path: str) -> ToolError | None:
         """The error if a running command has the file open for writing."""

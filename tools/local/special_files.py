@@ -1,8 +1,8 @@
 """Finds pipes, devices and huge files that Git or ripgrep would read: as an ignore file, or inside of a repository.
 
 Opening a pipe waits for ever, opening a device may make something happen, and both programs read an ignore file as a
-whole. Neither can be told not to, so we look before they start. Folders are remembered by their time stamps: looking
-again costs one call for each.
+whole. Neither has an option against it, so we look before they start. Folders are remembered by their time stamps:
+looking again costs one call for each.
 """
 
 # Runs before each search and each Git call, where pathlib would cost as much as the rest.

@@ -88,10 +88,10 @@ class CommandSupervisor:
         async with monitor.watch(call.id, lambda: None) as watch:
             held = monitor.hold(watch, _MAX_HELD) if sandbox is not None and sandbox.holds_files else []
             readonly = [f"{local.workspace}/{path}" for path in held]
-            cage = Confinement(
+            confinement = Confinement(
                 sandbox, self._limits, local.workspace, False, self._private, readonly, granted=call.readable
             )
-            inside = local.confined(cage)
+            inside = local.confined(confinement)
             result = await tool.run(arguments, inside, call, output)
         return add_git_notes(add_reverted(result, watch.reverted), inside.git_notes)
 

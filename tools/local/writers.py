@@ -43,7 +43,7 @@ def exchange(directory: int, one: str, other: str) -> bool:
 
 
 def start_writing(handle: int) -> None:
-    """Let the kernel write a file to the disk without waiting for it, where it can be told to."""
+    """Let the kernel write a file to the disk without waiting for it, where the system has a call for that."""
     if (call := _sync_file_range()) is not None:
         call(handle, 0, 0, _SYNC_FILE_RANGE_WRITE)
 

@@ -271,7 +271,7 @@ def _without_comments(text: str) -> str:
 
 
 def _stamp(file: str) -> object:
-    # Most workspaces have none, and an exception costs more than the question.
+    # Most workspaces have none, and an exception costs more than this check.
     if not os.access(file, os.F_OK, follow_symlinks=False):
         return None
     try:

@@ -18,7 +18,7 @@ from tools.errors import ToolError, Unconfirmed
 from tools.mcp.entry import ServerEntry
 from tools.mcp.failures import describe_error, download_hint, sandbox_hint, telling_lines
 from tools.mcp.listing import MAX_TOOLS, Listing, clean, make_listing
-from tools.mcp.peer import SILENT_SECONDS, Opening, Peer, SignsOfLife
+from tools.mcp.peer import SILENT_SECONDS, Liveness, Opening, Peer
 
 if TYPE_CHECKING:
     from mcp import Client, MCPError
@@ -133,7 +133,7 @@ class ServerConnection:
                 self._used_at = time.monotonic()
                 self._stop_if_idle()
                 await self._ended(closing)
-                # From here on a new attempt may begin, which is none of this one's business.
+                # From here on a new attempt may begin, which this one must not disturb.
                 self._client, over = None, True
                 if closing.is_set() and not self._hung:
                     self.state = "stopped"
@@ -160,7 +160,7 @@ class ServerConnection:
             opening.streams,
             cache=None,
             read_timeout_seconds=_REQUEST_SECONDS,
-            message_handler=self._heard,
+            message_handler=self._on_message,
             elicitation_callback=self._asked,
             list_roots_callback=self._roots,
             **options,
@@ -289,11 +289,11 @@ class ServerConnection:
 
     async def _await_silence(self, started: float, limit: float, *, sent: bool) -> ToolError:
         """Return once the server hangs, with what to say about it."""
-        life, deadline, before = SignsOfLife(lambda: self._peer, started), started + limit, started
+        life, deadline, before = Liveness(lambda: self._peer, started), started + limit, started
         probe: asyncio.Task[bool] | None = None
         try:
             while True:
-                life.excuse(time.monotonic() - before - _LOOK_SECONDS)
+                life.discount(time.monotonic() - before - _LOOK_SECONDS)
                 if probe is not None and probe.done() and not probe.cancelled() and probe.result():
                     life.renew()
                     probe = None
@@ -351,7 +351,7 @@ class ServerConnection:
         return make_listing(self.entry.name, found, problems)
 
     async def _listen(self, client: "Client") -> None:
-        """In the second era changes come on a subscription; in the first they just come."""
+        """The newer protocol reports changes on a subscription; the older one sends them unasked."""
         if client.session.initialize_result is not None:
             return
         with suppress(Exception):
@@ -365,7 +365,7 @@ class ServerConnection:
 
     # -- what the server sends ---------------------------------------------------------------------------------------
 
-    async def _heard(self, message: Any) -> None:
+    async def _on_message(self, message: Any) -> None:
         if getattr(message, "method", "") == "notifications/tools/list_changed":
             self._stale = True
 

@@ -18,13 +18,13 @@ _CONNECT_SECONDS = 5.0
 
 
 class HttpPeer:
-    """What can be told of a server that is no process of ours: when it last sent something."""
+    """A server that is no process of ours; we only see when it last sent something."""
 
     closed_because = ""
     error_output = ""
 
     def __init__(self) -> None:
-        self.heard = time.monotonic()
+        self.last_heard = time.monotonic()
         self.ended = asyncio.Event()
 
     def processor_seconds(self) -> float:
@@ -53,7 +53,7 @@ def _bounded_transport(peer: HttpPeer) -> Any:
     class BoundedBody(httpx2.AsyncHTTPTransport):  # type: ignore[misc]
         async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
             response = await super().handle_async_request(request)
-            peer.heard = time.monotonic()
+            peer.last_heard = time.monotonic()
             streams = response.headers.get("content-type", "").startswith("text/event-stream")
             response.stream = CountedStream(response.stream, _MAX_STREAM if streams else MAX_MESSAGE)
             return response
@@ -67,7 +67,7 @@ def _bounded_transport(peer: HttpPeer) -> Any:
             left = self._most
             async for chunk in self._stream:
                 left -= len(chunk)
-                peer.heard = time.monotonic()
+                peer.last_heard = time.monotonic()
                 if left < 0:
                     raise httpx2.ReadError(f"the answer has more than {self._most // 2**20} MiB")
                 yield chunk

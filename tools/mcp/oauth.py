@@ -117,7 +117,7 @@ class SignIn:
 
         from tools.mcp.http import http_streams
 
-        self._came: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._redirected: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         server = await asyncio.start_server(self._answer, "127.0.0.1", 0, limit=_MAX_REQUEST)
         port = server.sockets[0].getsockname()[1]
         self._storage.forget()
@@ -130,7 +130,7 @@ class SignIn:
 
     async def _callback(self) -> Any:
         async with asyncio.timeout(_SIGN_IN_SECONDS):
-            return await self._came
+            return await self._redirected
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         from mcp.shared.auth import AuthorizationCodeResult
@@ -140,8 +140,8 @@ class SignIn:
                 line = (await reader.readline()).decode("latin-1").split(" ")
             target = urlsplit(line[1] if len(line) > 1 else "")
             query = {name: values[0] for name, values in parse_qs(target.query).items()}
-            if line[0] == "GET" and target.path == "/callback" and not self._came.done():
-                self._came.set_result(
+            if line[0] == "GET" and target.path == "/callback" and not self._redirected.done():
+                self._redirected.set_result(
                     AuthorizationCodeResult(code=query.get("code", ""), state=query.get("state"), iss=query.get("iss"))
                 )
             writer.write(_PAGE.encode())

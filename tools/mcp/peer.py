@@ -5,14 +5,14 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
-#: A server that neither answers, nor writes, nor works for this long hangs.
+#: A server hangs if it neither answers, writes nor uses the processor for this long.
 SILENT_SECONDS = 2.0
 
 
 class Peer(Protocol):
     """The other side, as far as we can see it: a process of ours, or only what comes over the network."""
 
-    heard: float
+    last_heard: float
     ended: asyncio.Event
     closed_because: str
 
@@ -29,7 +29,7 @@ class Opening(NamedTuple):
     peer: Peer
 
 
-class SignsOfLife:
+class Liveness:
     """When a server last wrote something or used the processor."""
 
     def __init__(self, find_peer: Callable[[], Peer | None], since: float) -> None:
@@ -40,14 +40,14 @@ class SignsOfLife:
     def renew(self) -> None:
         self._since = time.monotonic()
 
-    def excuse(self, seconds: float) -> None:
-        """Leave out time in which this machine didn't even let us look."""
+    def discount(self, seconds: float) -> None:
+        """Leave out time in which this machine didn't let us look."""
         self._since += max(0.0, seconds)
 
     async def silent_seconds(self) -> float:
         now, peer = time.monotonic(), self._find_peer()
         if peer is not None:
-            self._since = max(self._since, peer.heard)
+            self._since = max(self._since, peer.last_heard)
             if now - self._since > SILENT_SECONDS / 4:
                 used = await asyncio.to_thread(peer.processor_seconds)
                 if used > self._used >= 0:

@@ -29,12 +29,12 @@ _MAX_RATE = 1_000
 _KEPT_ERRORS = 4_000
 _EXIT_SECONDS = 0.3
 _PROBE = "server/discover"
-#: A server that rests for so long after the probe is taken for one of the first era.
+#: A server that is idle for this long after the probe speaks an older protocol.
 _PROBE_SECONDS = 0.6
 
 
 class ServerProcess:
-    """One started server. `heard` is when it last wrote something."""
+    """One started server. `last_heard` is when it last wrote something."""
 
     def __init__(self, launch: CommandLaunch, cwd: str, mark: str, reaper: Reaper, *, supervised: bool = False) -> None:
         self._launch = launch
@@ -47,7 +47,7 @@ class ServerProcess:
         #: The current second, and the messages in it.
         self._rate = (0, 0)
         self._process: subprocess.Popen[bytes] | None = None
-        self.heard = time.monotonic()
+        self.last_heard = time.monotonic()
         #: Why we closed the connection, if we did.
         self.closed_because = ""
         #: Its standard output is closed.
@@ -102,8 +102,8 @@ class ServerProcess:
 
     def note_message(self) -> bool:
         """Count a message; false if the server sends too many."""
-        self.heard = time.monotonic()
-        second = int(self.heard)
+        self.last_heard = time.monotonic()
+        second = int(self.last_heard)
         self._rate = (second, self._rate[1] + 1 if self._rate[0] == second else 1)
         if self._rate[1] > _MAX_RATE:
             self.closed_because = f"it sent more than {_MAX_RATE} messages in a second"
@@ -113,9 +113,9 @@ class ServerProcess:
         self._probes.add(asyncio.create_task(self._answer_probe(request_id, reader)))
 
     async def _answer_probe(self, request_id: Any, reader: asyncio.StreamReader) -> None:
-        """A server of the first era may ignore a method that it doesn't know; the client would wait for ten seconds.
+        """An older server may ignore a method that it doesn't know; the client would wait for ten seconds.
 
-        One that is still starting up is none of these: it uses the processor.
+        One that is still starting up uses the processor, and gets more time.
         """
         from mcp_types import METHOD_NOT_FOUND, ErrorData, JSONRPCError
 
@@ -123,7 +123,7 @@ class ServerProcess:
         while (now := await asyncio.to_thread(self.processor_seconds)) > used:
             used = now
             await asyncio.sleep(_PROBE_SECONDS)
-        if self.heard > sent or self.ended.is_set():
+        if self.last_heard > sent or self.ended.is_set():
             return
         error = ErrorData(code=METHOD_NOT_FOUND, message="no answer")
         answer = JSONRPCError(jsonrpc="2.0", id=request_id, error=error)
@@ -143,7 +143,7 @@ class ServerProcess:
         assert process is not None
         for pipe in pipes:
             if isinstance(pipe, asyncio.WriteTransport):
-                pipe.close()  # the polite way to end a server
+                pipe.close()  # the protocol's own way to end a server
         if process.stdin is not None and not pipes:
             process.stdin.close()
         deadline = time.monotonic() + _EXIT_SECONDS

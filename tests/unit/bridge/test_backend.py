@@ -89,7 +89,7 @@ async def test_a_time_out_is_the_sidecars_too(
     bridge: Loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bridge.session.sidecar.MARGIN_SECONDS", 0.05)
-    bridge.dispatcher.hurry(0.05)
+    bridge.dispatcher.limit_ending(0.05)
     async with bridge.raw_shell(tmp_path, "read_file") as shell:
         await shell.hello()
         asked = start_call(bridge, "read_file", "c1", tmp_path, seconds=0.05, path="a")

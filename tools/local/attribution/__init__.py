@@ -1,1 +1,1 @@
-"""Which files a command's own processes change, told by the kernel."""
+"""Which files a command's own processes change, as the kernel reports it."""

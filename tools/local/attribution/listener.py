@@ -1,4 +1,4 @@
-"""Hears of a command's file changes before they happen, and records them. It never decides anything."""
+"""Receives a command's file changes before they happen, and records them. It never denies one."""
 
 import logging
 import os
@@ -118,7 +118,7 @@ class Listener(NotificationThread):
         if all(place is None for place in places):
             return
         if not self._watched:
-            # Only now: most commands change nothing in the workspace, and a watch is dear.
+            # Only now: most commands change nothing in the workspace, and a watch costs a lot.
             self._watched = True
             with suppress(OSError):
                 self._watch = DirectoryWatch()

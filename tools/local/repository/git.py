@@ -1,4 +1,4 @@
-"""The one place that prepares a Git process of ours: which repository, with what configuration, in which cage."""
+"""The one place that prepares a Git process of ours: which repository, with what configuration, and how confined."""
 
 import os
 import subprocess
@@ -67,21 +67,21 @@ class GitCommand(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Git:
-    """Git for one workspace. Two kinds of cage: one that only reads, and the one of a command that writes."""
+    """Git for one workspace. A process that writes is confined like a command; any other only reads."""
 
     workspace: str
     views: RepositoryViews
     special: SpecialFiles
 
     def command(
-        self, words: Sequence[str], cage: Confinement | None, environment: Mapping[str, str], *, trusted: bool
+        self, words: Sequence[str], confinement: Confinement | None, environment: Mapping[str, str], *, trusted: bool
     ) -> GitCommand:
         """Raises `ToolError` if there is no repository, or no Git outside of the workspace. Call it in a thread."""
         view = self.views.open(self.workspace, environment)
         if special := self.special.find(view.place.top, view.place[1:]):
             raise NoRepository(f"{special}, so the repository is not read.", advice="Tell the user; it must go.")
         # Hooks and filters of the repository run in a sandbox, or not at all.
-        refusal = _refusal(cage, trusted=trusted)
+        refusal = _refusal(confinement, trusted=trusted)
         writes, notes = words[0] in _WRITING, _notes(view, words[0], refusal)
         options = list(_OPTIONS)
         if writes:
@@ -94,26 +94,28 @@ class Git:
         program = find_git(self.workspace, environment)
         argv = (program, *options, words[0], *_HARDENED.get(words[0], ()), *words[1:])
         readable = (*view.readable, _prefix(program), *((view.hooks,) if writes and not refusal else ()))
-        if cage is not None:
+        if confinement is not None:
             writable = view.writable if writes else ()
-            cage = replace(cage, readable=(*cage.readable, *readable), writable=(*cage.writable, *writable))
-        return GitCommand(argv, {**git_environment(view), **({} if writes else _LOOKING)}, cage, notes)
+            confinement = replace(
+                confinement, readable=(*confinement.readable, *readable), writable=(*confinement.writable, *writable)
+            )
+        return GitCommand(argv, {**git_environment(view), **({} if writes else _LOOKING)}, confinement, notes)
 
-    def read_objects(self, names: Sequence[bytes], cage: Confinement | None) -> dict[bytes, bytes]:
+    def read_objects(self, names: Sequence[bytes], confinement: Confinement | None) -> dict[bytes, bytes]:
         """The contents that exist; none if Git is missing or doesn't answer."""
         if not names:
             return {}
         outer = _outer()
         try:
-            command = self.command(["cat-file", "--batch"], cage, outer, trusted=False)
+            command = self.command(["cat-file", "--batch"], confinement, outer, trusted=False)
             wanted = b"".join(name.hex().encode() + b"\n" for name in names)
             return _parse_objects(_run(command, outer, "/", wanted, _OBJECT_SECONDS)[1], names)
         except (ToolError, OSError, subprocess.SubprocessError):
             return {}
 
-    def output(self, words: Sequence[str], cage: Confinement | None, *, trusted: bool, seconds: float) -> bytes:
+    def output(self, words: Sequence[str], confinement: Confinement | None, *, trusted: bool, seconds: float) -> bytes:
         """What a Git command prints. Blocks; raises `ToolError` if it fails."""
-        command = self.command(words, cage, outer := _outer(), trusted=trusted)
+        command = self.command(words, confinement, outer := _outer(), trusted=trusted)
         try:
             code, output, errors = _run(command, outer, self.workspace, b"", seconds)
         except (OSError, subprocess.SubprocessError) as error:
@@ -193,11 +195,11 @@ def _run(
             started.wait()
 
 
-def _refusal(cage: Confinement | None, *, trusted: bool) -> str:
+def _refusal(confinement: Confinement | None, *, trusted: bool) -> str:
     """Why nothing of the repository may run; empty if it may."""
     if not trusted:
         return "the workspace is not trusted"
-    return "" if cage is not None and cage.sandbox is not None else "there is no sandbox to run them in"
+    return "" if confinement is not None and confinement.sandbox is not None else "there is no sandbox to run them in"
 
 
 def _notes(view: RepositoryView, word: str, refusal: str) -> tuple[str, ...]:

@@ -311,8 +311,8 @@ class Mirrors:
         output: OutputCollector | None = None,
     ) -> str:
         environment = {**ENVIRONMENT, "GIT_DIR": place, **more}
-        cage = Confinement(await self._sandbox(), self._limits, place)
-        return (await self._run(place, words, environment, cage, readable, output)).strip()
+        confinement = Confinement(await self._sandbox(), self._limits, place)
+        return (await self._run(place, words, environment, confinement, readable, output)).strip()
 
     async def push(self, remote: GitRemote, workspace: str, commit: str, branch: str) -> None:
         """Push a commit of a workspace, never by force. Of its repository only the objects are read."""
@@ -353,8 +353,8 @@ class Mirrors:
             environment["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = objects
         # Where the sandbox can't tell hosts apart, Git itself reaches only this one.
         own = sandbox.own_network
-        cage = Confinement(sandbox, self._limits, place, hosts=(remote.host,) if own else (), network=not own)
-        return await self._run(place, words, environment, cage, (objects,) if objects else ())
+        confinement = Confinement(sandbox, self._limits, place, hosts=(remote.host,) if own else (), network=not own)
+        return await self._run(place, words, environment, confinement, (objects,) if objects else ())
 
     def _secret(self, remote: GitRemote) -> dict[str, str]:
         """In the environment, which only this user's processes can read; never in a command line or a file."""
@@ -373,7 +373,7 @@ class Mirrors:
         place: str,
         words: Sequence[str],
         environment: Mapping[str, str],
-        cage: Confinement,
+        confinement: Confinement,
         readable: Sequence[str],
         output: OutputCollector | None = None,
     ) -> str:
@@ -390,7 +390,7 @@ class Mirrors:
                 output=collector,
                 environment={**environment, "HOME": place, "XDG_CONFIG_HOME": place},
                 log=False,
-                confinement=cage.reading(readable),
+                confinement=confinement.reading(readable),
             )
         name = next(word for word in words if word in _COMMANDS.split())
         if result.timed_out:

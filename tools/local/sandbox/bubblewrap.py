@@ -62,7 +62,7 @@ def _files(access: CommandAccess) -> list[str]:
         line += ["--dir", access.home]
     shown: list[str] = []
     for place in sorted({place for place in access.readable if _is_beneath(place, emptied) or not access.system}):
-        # A mount is the dearest part of a start.
+        # A mount is the slowest part of a start.
         if not _is_beneath(place, shown):
             shown.append(place)
             line += ["--ro-bind-try", place, place]

@@ -62,11 +62,11 @@ _SHARED = tuple(name for name in _CACHES if name not in _EMPTY_NAMES.split())
 
 def secret_places(home: str) -> list[str]:
     """Existing places that hold keys, each with what a link leads to."""
-    return list(_secret_places(home, _moment()))
+    return list(_secret_places(home, _cache_period()))
 
 
-def _moment() -> int:
-    """Looking at a hundred places before each command would cost more than everything else around it."""
+def _cache_period() -> int:
+    """The same number for a while: looking at a hundred places costs more than all else before a command."""
     return int(time.monotonic() / _FRESH_SECONDS)
 
 
@@ -82,7 +82,7 @@ def _secret_places(home: str, moment: int) -> tuple[str, ...]:
 def tool_places(home: str, environment: Mapping[str, str]) -> list[str]:
     """Tools and caches that exist: those with a usual place, those on the PATH, and those that variables name."""
     named = tuple((name, environment.get(name, "")) for name in ("PATH", *_VARIABLES))
-    return list(_tool_places(home, named, _moment()))
+    return list(_tool_places(home, named, _cache_period()))
 
 
 @lru_cache(maxsize=8)

@@ -85,7 +85,7 @@ def _start(launch: CommandLaunch, tracer: Tracer | None, **options: Any) -> "Fut
 
     in_thread = launch.restrict is not None or tracer is not None
     if in_thread:
-        # Never a pooled thread: dropped rights don't come back, and neither does silence towards the tracer.
+        # Never a pooled thread: it can't regain dropped rights, and the tracer would go on reporting its calls.
         threading.Thread(target=start, name="confined", daemon=True).start()
     else:
         # Not from another thread: bubblewrap ends with the thread that started it.
