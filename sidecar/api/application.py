@@ -36,8 +36,13 @@ class LateRoutes(BaseRoute):
         return Match.FULL, {}
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._load()
-        await scope["app"].router(scope, receive, send)
+        try:
+            await self._load()
+        except Exception as error:
+            refusal = await answer_exception(Request(scope), error)
+            await refusal(scope, receive, send)
+        else:
+            await scope["app"].router(scope, receive, send)
 
 
 def build(

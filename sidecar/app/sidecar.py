@@ -24,6 +24,7 @@ from sidecar.engine.engine import Engine
 from sidecar.engine.notices import TaskNotices
 from sidecar.engine.port import Work
 from sidecar.engine.stalls import Stalls
+from sidecar.journal.errors import JournalClosed
 from sidecar.journal.port import Journal, TaskFilter
 from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.events import EventKind
@@ -67,6 +68,7 @@ class Sidecar:
         self._port = 0
         self._parts: Parts | None = None
         self._failure: NotLoaded | None = None
+        self._importing: asyncio.Task[None] | None = None
         self._loading: asyncio.Task[None] | None = None
         self._node: Node | None = None
         self._bus: Bus | None = None
@@ -100,7 +102,6 @@ class Sidecar:
         if launch.exit_when_idle:
             self._engine.call_when_idle(self._exit_if_idle)
             self._http.streams.on_close = self._exit_if_idle
-            self._exit_if_idle()
         token_file = str(self._data.token_file)
         ready = Ready(url=launch.url(self._port), pid=os.getpid(), token_file=token_file, version=__version__)
         if launch.runs_tasks:
@@ -172,13 +173,14 @@ class Sidecar:
 
     async def _load(self) -> None:
         """In a thread: it takes longer than the loop may block."""
-        if self._parts is None:
-            await asyncio.to_thread(_import_parts)
-            self._complete()
+        if self._importing is None:
+            self._importing = asyncio.create_task(asyncio.to_thread(_import_parts), name="import")
+        await _finished(self._importing)
+        self._complete()
 
     async def _load_work(self) -> Work:
         """With everything that a first task would load on the loop."""
-        await asyncio.shield(self._begin_loading())
+        await _finished(self._begin_loading())
         if self._failure is not None:
             raise self._failure
         return self._complete().work
@@ -274,6 +276,8 @@ class Sidecar:
             # Everything loaded so far lives forever; keep the garbage collector out of it.
             gc.freeze()
             gc.enable()
+        if self._launch.exit_when_idle:
+            self._exit_if_idle()
         if not self._launch.runs_tasks or self._failure is not None:
             return
         launch, tools, journal = self._launch, self._tools, self._stores.journal
@@ -310,9 +314,9 @@ class Sidecar:
 
     async def run_until_stopped(self) -> None:
         await self._stop.wait()
-        self._warming_up.cancel()
-        if self._loading is not None:
-            self._loading.cancel()
+        for late in (self._warming_up, self._loading, self._importing):
+            if late is not None:
+                late.cancel()
         tools: Toolbox | None = vars(self).get("_tools")
         if tools is not None:
             tools.bridge.limit_ending(SHELL_STOP_SECONDS)
@@ -363,12 +367,23 @@ class Sidecar:
 
     def _exit_if_idle(self) -> None:
         def stop_if_idle() -> None:
+            # Requests may wait for what is being loaded. The warm-up calls this again.
+            if self._loading is None or not self._loading.done():
+                return
             titles = self._parts is not None and self._parts.titles.busy
             if not (self._engine.busy or self._http.streams.open or titles):
                 self.stop()
 
         # A client that just started a task, or read the end of one, may send another request.
         asyncio.get_running_loop().call_later(IDLE_GRACE_SECONDS, stop_if_idle)
+
+
+async def _finished(task: "asyncio.Task[None]") -> None:
+    """Wait for it without ending it. Raises `JournalClosed` if the sidecar stops first."""
+    await asyncio.wait({task})
+    if task.cancelled():
+        raise JournalClosed
+    task.result()
 
 
 def _import_parts() -> None:

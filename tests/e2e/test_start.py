@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from subprocess import TimeoutExpired
 
 import pytest
 
+from sidecar.app.sidecar import IDLE_GRACE_SECONDS
 from tests.e2e.bridge import raw_shell
 from tests.e2e.support import RunningSidecar, clean_environ, wait_until
 from tests.waiting import SECONDS
@@ -40,11 +42,11 @@ sys.exit(main())
 
 
 @contextmanager
-def loading(tmp_path: Path) -> Iterator[RunningSidecar]:
+def loading(tmp_path: Path, *arguments: str) -> Iterator[RunningSidecar]:
     """A sidecar that said it is ready, and whose parts are not loaded before `go` is there."""
     workspace = tmp_path / "workspace"
     workspace.mkdir()
-    sidecar = RunningSidecar(tmp_path / "data", workspace, (), clean_environ(tmp_path))
+    sidecar = RunningSidecar(tmp_path / "data", workspace, arguments, clean_environ(tmp_path))
     sidecar.launcher = (sys.executable, "-c", _SLOWLY.format(place=str(tmp_path)))
     try:
         sidecar.start()
@@ -136,6 +138,31 @@ def test_a_sidecar_that_is_stopped_while_it_loads_resumes_its_task_at_the_next_s
         assert sidecar.process.wait(SECONDS) == 0
         sidecar.restart()
         assert sidecar.wait_for_end(task_id)["status"] == "completed"
+
+
+def test_a_request_that_waits_when_the_sidecar_stops_is_refused_so_that_it_can_be_sent_again(tmp_path: Path) -> None:
+    with loading(tmp_path) as sidecar, asking() as pool:
+        early = [
+            pool.submit(sidecar.post, "/api/brain/execute", {"task": "/ask what is it?"}),
+            pool.submit(sidecar.get, "/api/brain/models"),
+        ]
+        assert all(map(_still_waits, early))
+        assert sidecar.process is not None
+        sidecar.process.terminate()
+        refusals = [answer.result(SECONDS) for answer in early]
+        (tmp_path / "go").touch()
+        assert [(each.status, each.json["code"]) for each in refusals] == [(503, "stopping")] * 2
+
+
+def test_a_sidecar_that_stops_when_idle_loads_everything_first(tmp_path: Path) -> None:
+    with loading(tmp_path, "--exit-when-idle") as sidecar, asking() as pool:
+        early = pool.submit(sidecar.post, "/api/brain/execute", {"task": "/ask what is it?"})
+        assert sidecar.process is not None
+        with pytest.raises(TimeoutExpired):
+            sidecar.process.wait(IDLE_GRACE_SECONDS + 0.5)
+        (tmp_path / "go").touch()
+        assert early.result(SECONDS).status == 202
+        assert sidecar.process.wait(SECONDS) == 0
 
 
 def test_an_installation_that_lacks_a_file_says_so_and_ends(tmp_path: Path) -> None:
