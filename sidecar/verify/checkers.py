@@ -15,13 +15,13 @@ from sidecar.verify.runner import CheckRunner, exit_code, is_refused
 from sidecar.verify.workspace_copy import BEFORE_LABEL, CopyFailed, copy_workspace
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import Check
-from tools.code.checkers import ESLINT, MYPY, PYRIGHT, RUFF, TSC, Checker, find_program, is_configured
+from tools.code.checkers import ESLINT, MYPY, PYRIGHT, RUFF, TSC, TY, Checker, find_program, is_configured
 from tools.environments import without_own_environment
 from tools.host import Host
 from tools.ledger import Outcome
 from tools.paths import as_argument
 
-_CHECKERS = (MYPY, PYRIGHT, TSC, RUFF, ESLINT)
+_CHECKERS = (MYPY, PYRIGHT, TY, TSC, RUFF, ESLINT)
 _MAX_FILES = 200
 #: eslint names a file on a line of its own, and below it the places.
 _HEADING = re.compile(r"^(?P<path>/\S.*\.[cm]?[jt]sx?)$")
@@ -46,7 +46,7 @@ class CheckerRun:
                 each.path for each in self._changes if each.after is not None and each.path.endswith(checker.suffixes)
             ]
             program = await self._program(checker) if files else None
-            if program is None or (results and checker is PYRIGHT):
+            if program is None or (results and checker in (PYRIGHT, TY)):
                 continue
             results.append(await self._run_checker(checker, [program, *checker.lines], files[:_MAX_FILES]))
             if not preapproved:

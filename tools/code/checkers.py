@@ -58,6 +58,14 @@ PYRIGHT = Checker(
     ("--outputjson",),
     checks_types=True,
 )
+TY = Checker(
+    "ty",
+    PYTHON,
+    (("ty.toml", b""), ("pyproject.toml", b"[tool.ty")),
+    ("check", "--output-format=concise", "--color=never", "--"),
+    ("check", "--output-format=concise", "--color=never", "--"),
+    checks_types=True,
+)
 TSC = Checker(
     "tsc",
     TYPESCRIPT,

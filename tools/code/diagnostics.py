@@ -11,22 +11,37 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tools.code.checkers import ESLINT, MYPY, PYRIGHT, PYTHON, RUFF, TSC, Checker, find_program, is_configured
+from tools.code.checkers import ESLINT, MYPY, PYRIGHT, RUFF, TSC, TY, Checker, find_program, is_configured
 from tools.code.files import AT_ONCE, list_files
 from tools.code.languages import language_of
 from tools.code.outline import outline_of
 from tools.code.source import SourceText
 from tools.errors import CommandMissing
-from tools.host import Host, OutputCollector
+from tools.host import Host, OutputCollector, ProcessResult
 from tools.paths import as_argument
+from tools.skipped import is_skipped
 from tools.spec import Call, PlannedCommand, ResultSource
 from tools.text_files import exists
 
 _FILES = 300
 _SIZE = 1 << 20
 _WATCHED = 1_000
-_SETTINGS = ("pyproject.toml", "setup.cfg", "ruff.toml", "mypy.ini", "tsconfig.json", "package.json", ".eslintrc.json")
+#: Characters of what a failed checker says.
+_SAID = 500
+#: The first of these that the project has checks the types of Python.
+_PYTHON_TYPES = (MYPY, PYRIGHT, TY)
+_SETTINGS = (
+    "pyproject.toml",
+    "setup.cfg",
+    "ruff.toml",
+    "mypy.ini",
+    "ty.toml",
+    "tsconfig.json",
+    "package.json",
+    ".eslintrc.json",
+)
 _MYPY = re.compile(r"^(.+?):(\d+):(?:(\d+):)? (error|warning): (.*)$", re.MULTILINE)
+_TY = re.compile(r"^(.+?):(\d+):(\d+): (error|warning)(\[.*)$", re.MULTILINE)
 _TSC = re.compile(r"^(.+?)\((\d+),(\d+)\): (error|warning) (.*)$", re.MULTILINE)
 
 
@@ -40,11 +55,15 @@ class CheckerFinding(NamedTuple):
 
 
 class CheckerReport(NamedTuple):
-    """`sources` are the files that the findings depend on; empty if there are too many to check at each cache hit."""
+    """`sources` are the files that the findings depend on; empty if there are too many to check at each cache hit.
+
+    `failed` says of each checker that found out nothing why.
+    """
 
     diagnostics: list[CheckerFinding]
     checkers: tuple[str, ...]
     sources: tuple[ResultSource, ...]
+    failed: tuple[str, ...] = ()
 
 
 async def run_checkers(paths: Sequence[str], host: Host, call: Call) -> CheckerReport:
@@ -54,24 +73,43 @@ async def run_checkers(paths: Sequence[str], host: Host, call: Call) -> CheckerR
     files = await _files(paths, host, call)
     found: list[CheckerFinding] = []
     used: list[str] = []
+    failed: list[str] = []
     for checker, argv in await _commands(paths, files, host):
-        if checker is PYRIGHT and MYPY.name in used:
+        if checker in _PYTHON_TYPES and any(each.name in used for each in _PYTHON_TYPES):
             continue
         call.check_command(argv)
         output = OutputCollector()
         try:
-            await host.run(argv, call_id=call.id, timeout=call.timeout, output=output, killed=call.killed, log=False)
+            ended = await host.run(
+                argv, call_id=call.id, timeout=call.timeout, output=output, killed=call.killed, log=False
+            )
         except CommandMissing:
             continue
+        findings = _FINDINGS[checker.name](output.text, host)
+        if why := _failure(ended, findings, output, call.timeout):
+            failed.append(f"{checker.name} did not check: {why}")
+            continue
         used.append(checker.name)
-        found += _FINDINGS[checker.name](output.text, host)
+        found += findings
     found = [each for each in found if each.checker != TSC.name or _wanted(each.path, paths)]
+    # What others installed or generated is no problem of the project.
+    found = [each for each in found if each.path in paths or not is_skipped(each.path)]
     syntax = await _syntax([path for path in files if not _covered(path, used)], host)
     if syntax is not None:
         used.append("syntax")
         found += syntax
     # Two checkers may report the same; the order must not depend on which came first.
-    return CheckerReport(sorted(set(found)), tuple(used), sources)
+    return CheckerReport(sorted(set(found)), tuple(used), () if failed else sources, tuple(failed))
+
+
+def _failure(ended: ProcessResult, findings: Sequence[CheckerFinding], output: OutputCollector, timeout: float) -> str:
+    """Why a checker's silence means nothing; empty if it checked."""
+    if ended.timed_out:
+        return f"it took longer than {timeout:g} s."
+    if findings or ended.exit_code == 0:
+        return ""
+    said = (output.errors.strip() or output.text.strip())[:_SAID]
+    return said or ended.ending
 
 
 async def plan_checkers(paths: Sequence[str], host: Host, call: Call) -> list[PlannedCommand]:
@@ -81,19 +119,20 @@ async def plan_checkers(paths: Sequence[str], host: Host, call: Call) -> list[Pl
 
 
 async def _commands(paths: Sequence[str], files: Sequence[str], host: Host) -> list[tuple[Checker, list[str]]]:
-    """The checkers that the project has, is configured for and has files for. Pyright only replaces mypy."""
-    named = [as_argument(path) for path in paths]
-    typed = [as_argument(path) for path in files if path.endswith(MYPY.suffixes)][:_FILES]
-    arguments = {RUFF.name: named or ["."], MYPY.name: typed, ESLINT.name: named or ["."], PYRIGHT.name: named}
+    """The checkers that the project has, is configured for and has files for."""
     found: list[tuple[Checker, list[str]]] = []
-    for checker in (RUFF, MYPY, PYRIGHT, TSC, ESLINT):
-        if checker.suffixes == PYTHON and not typed:
-            continue
-        if checker.checks_types and not await is_configured(checker, host):
+    for checker in (RUFF, *_PYTHON_TYPES, TSC, ESLINT):
+        mine = [path for path in files if path.endswith(checker.suffixes)]
+        if not mine or (checker.checks_types and not await is_configured(checker, host)):
             continue
         if (program := await find_program(checker, host)) is not None:
             own = f"{host.workspace}/{program}" if "/" in program else program
-            found.append((checker, [own, *checker.report, *arguments.get(checker.name, ())]))
+            # A linter would complain about files in other languages.
+            named = [path for path in paths if path in mine or path not in files] or ["."]
+            # What these check of the whole project is in their configuration.
+            alone = {MYPY: mine[:_FILES], TSC: [], **({} if paths else {PYRIGHT: [], TY: []})}
+            arguments = alone.get(checker, named)
+            found.append((checker, [own, *checker.report, *map(as_argument, arguments)]))
     return found
 
 
@@ -216,6 +255,7 @@ _FINDINGS: Mapping[str, Callable[[str, Host], list[CheckerFinding]]] = {
     "ruff": _ruff,
     "mypy": lambda text, host: _matched(_MYPY, text, "mypy", host),
     "pyright": _pyright,
+    "ty": lambda text, host: _matched(_TY, text, "ty", host),
     "tsc": lambda text, host: _matched(_TSC, text, "tsc", host),
     "eslint": _eslint,
 }
