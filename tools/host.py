@@ -69,6 +69,13 @@ class ProcessResult(NamedTuple):
     running: bool = False
     #: Why it was killed, if not for its time limit.
     why: str = ""
+    #: Its sandbox has a network of its own, so no other command reaches its ports.
+    isolated: bool = False
+
+    @property
+    def ending(self) -> str:
+        code = self.exit_code if self.exit_code is not None else -1
+        return self.why or (f"exit code {code}" if code >= 0 else f"signal {-code}")
 
 
 class EnoughOutput(Exception):
@@ -160,7 +167,8 @@ class Host(Protocol):
     ) -> None:
         """Run in the background. The command's id is the id of the call that started it."""
 
-    async def poll(self, command_id: str) -> ProcessResult: ...
+    async def poll(self, command_id: str, wait: float = 0) -> ProcessResult:
+        """What a background command printed so far; `wait` is how many seconds to wait for its end."""
 
     async def stop(self, command_id: str) -> ProcessResult: ...
 

@@ -5,7 +5,6 @@ is quoted as information and can't change what an agent may do.
 """
 
 import asyncio
-import os
 import platform
 import re
 from collections.abc import Awaitable, Callable, Sequence
@@ -120,7 +119,8 @@ async def describe_workspace(
 
 async def _system(host: Host) -> str:
     """What commands run on, and how the tests of the project are run."""
-    parts = [f"{platform.system()}, shell {os.environ.get('SHELL') or '/bin/sh'}"]
+    # The shell that `run_command` starts, whatever yours is.
+    parts = [f"{platform.system()}, shell /bin/sh"]
     try:
         framework = await find_framework(host)
     except (ToolError, OSError, ValueError):

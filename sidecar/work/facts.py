@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from pydantic import JsonValue
+
 from sidecar.engine.state import TaskState
 from sidecar.verify.facts import TaskFacts
 from sidecar.verify.result import CheckResult
@@ -26,13 +28,17 @@ def task_facts(state: TaskState, all_files_known: bool) -> TaskFacts:
     passed: list[int] = []
     uncounted = ran = False
     commands: dict[str, bool] = {}
+    ends = _background_ends(state)
     for call_id, intent in state.intents.items():
-        outcome = state.outcomes.get(call_id)
+        outcome = ends.get(call_id) or state.outcomes.get(call_id)
         if outcome is None or intent.tool not in ("run_tests", "run_command"):
             continue
         ran = ran or outcome.status == "success"
+        if _detail(outcome, "commandId") is not None:
+            continue  # it was started, and nobody asked how it ended
         if intent.tool == "run_command":
-            commands[" ".join(command_text(intent).split())] = outcome.status == "success"
+            failed = call_id in ends and _detail(outcome, "exitCode") != 0
+            commands[" ".join(command_text(intent).split())] = outcome.status == "success" and not failed
         counts = list(_count_passed(intent, outcome))
         passed += counts
         uncounted = uncounted or (not counts and _is_test_command(intent))
@@ -45,8 +51,9 @@ def task_facts(state: TaskState, all_files_known: bool) -> TaskFacts:
 def tests_that_ran(state: TaskState) -> list[CheckResult]:
     """The newest result of each test command that the task itself ran in this round, as checks."""
     found: dict[str, CheckResult] = {}
+    ends = _background_ends(state)
     for call_id in test_calls(state):
-        intent, outcome = state.intents[call_id], state.outcomes[call_id]
+        intent, outcome = state.intents[call_id], ends.get(call_id) or state.outcomes[call_id]
         run = parse_run(outcome)
         if intent.tool == "run_command":
             passed = max(_count_passed(intent, outcome), default=0) or len(_GO_PASSED.findall(run.output))
@@ -55,6 +62,15 @@ def tests_that_ran(state: TaskState) -> list[CheckResult]:
             run = replace(run, command=str(intent.args["command"]), passed=passed)
         found[f"{run.command}\0{intent.args.get('target')}"] = check_run("tests", run)
     return list(found.values())
+
+
+def _background_ends(state: TaskState) -> dict[str, Outcome]:
+    """What `command_output` said last of each background command that ended, by the call that started it."""
+    return {
+        str(_detail(outcome, "startedBy")): outcome
+        for outcome in state.outcomes.values()
+        if _detail(outcome, "startedBy") is not None and _detail(outcome, "running") is False
+    }
 
 
 def _first_head(state: TaskState) -> GitHead | None:
@@ -84,4 +100,8 @@ def _is_test_command(intent: IntentRecord) -> bool:
 
 
 def _has_unknown_changes(outcome: Outcome) -> bool:
-    return isinstance(outcome.details, dict) and bool(outcome.details.get("notKept"))
+    return bool(_detail(outcome, "notKept"))
+
+
+def _detail(outcome: Outcome, name: str) -> JsonValue:
+    return outcome.details.get(name) if isinstance(outcome.details, dict) else None

@@ -1,3 +1,7 @@
+from typing import Annotated
+
+from pydantic import Field
+
 from tools.builtin.run_command import process_details
 from tools.host import Host
 from tools.spec import Call, Output, PathlessArguments, ToolResult, ToolSpec
@@ -5,6 +9,10 @@ from tools.spec import Call, Output, PathlessArguments, ToolResult, ToolSpec
 
 class CommandOutputArguments(PathlessArguments):
     command_id: str
+    wait_ms: Annotated[int, Field(ge=0, le=600_000, description="How long to wait for its end, up to 600000.")] = 0
+
+    def time_limit(self, default: float) -> float:
+        return default + self.wait_ms / 1000
 
 
 class CommandOutput:
@@ -16,7 +24,7 @@ class CommandOutput:
     )
 
     async def run(self, args: CommandOutputArguments, host: Host, call: Call, output: Output) -> ToolResult:
-        result = await host.poll(args.command_id)
-        state = "It still runs." if result.running else f"It ended with exit code {result.exit_code}."
-        details = {**process_details(result), "running": result.running}
-        return ToolResult(f"{result.output}\n{state}".lstrip("\n"), details, state)
+        result = await host.poll(args.command_id, args.wait_ms / 1000)
+        state = "It still runs." if result.running else f"It ended with {result.ending}."
+        details = {**process_details(result), "running": result.running, "startedBy": args.command_id}
+        return ToolResult(f"{result.output.rstrip()}\n{state}".lstrip("\n"), details, state)

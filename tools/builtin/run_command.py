@@ -9,6 +9,12 @@ from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.text import clip
 
 _MAX_TIMEOUT_MS = 3_600_000
+#: How long to wait for what a command in the background says first, or for its early end.
+_FIRST_SECONDS = 1.0
+_ISOLATED = (
+    "No other command reaches its ports: each has a network of its own. To try a server, start it and ask it in one "
+    "command, with `&`."
+)
 
 
 class RunCommandArguments(Arguments):
@@ -19,7 +25,9 @@ class RunCommandArguments(Arguments):
     ]
     cwd: Annotated[str, Field(description="A directory in the workspace.")] = "."
     timeout_ms: Annotated[int, Field(ge=1, le=_MAX_TIMEOUT_MS)] | None = None
-    background: Annotated[bool, Field(description="Return at once; then use command_output and stop_command.")] = False
+    background: Annotated[
+        bool, Field(description="Return after a second; then use command_output and stop_command.")
+    ] = False
 
     def time_limit(self, default: float) -> float:
         return default if self.timeout_ms is None else self.timeout_ms / 1000
@@ -34,7 +42,7 @@ class RunCommand:
         name="run_command",
         description=(
             "Run a command in the workspace, without stdin, in a fresh environment: `cd` and `export` don't last. "
-            "Everything it starts ends with it, so start servers with background: true."
+            "Everything it starts ends with it, unless background is set."
         ),
         arguments=RunCommandArguments,
         brief=(
@@ -50,11 +58,8 @@ class RunCommand:
     async def run(self, args: RunCommandArguments, host: Host, call: Call, output: Output) -> ToolResult:
         if args.background:
             await host.start(args.argv, call_id=call.id, cwd=args.cwd, environment=call.environment)
-            return ToolResult(
-                content=f"Started in the background with commandId {call.id}. Use command_output and stop_command.",
-                details={"commandId": call.id},
-                summary="started in the background",
-            )
+            begun = await host.poll(call.id, _FIRST_SECONDS)
+            return _render_start(begun, call.id) if begun.running else render_result(await host.stop(call.id), 0)
         result = await host.run(
             args.argv,
             call_id=call.id,
@@ -65,6 +70,17 @@ class RunCommand:
             killed=call.killed,
         )
         return render_result(result, call.timeout)
+
+
+def _render_start(begun: ProcessResult, command_id: str) -> ToolResult:
+    lines = [
+        begun.output.rstrip("\n"),
+        f"It runs in the background with commandId {command_id}. Use command_output (waitMs waits for its end) and "
+        "stop_command.",
+        _ISOLATED if begun.isolated else "",
+    ]
+    details: JsonObject = {"commandId": command_id, "output": clip(begun.output)}
+    return ToolResult("\n".join(filter(None, lines)), details, "started in the background")
 
 
 def render_result(result: ProcessResult, timeout: float) -> ToolResult:
@@ -81,8 +97,7 @@ def render_result(result: ProcessResult, timeout: float) -> ToolResult:
     )
     if result.exit_code == 0:
         return ToolResult((text or "(no output)") + left, details, "exit code 0")
-    code = result.exit_code if result.exit_code is not None else -1
-    how = result.why or (f"exit code {code}" if code >= 0 else f"ended by signal {-code}")
+    how = result.ending
     return ToolResult(
         f"{text}\n({how}){left}".lstrip("\n"), details, how, ErrorBody(code="command_failed", message=how)
     )

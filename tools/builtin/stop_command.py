@@ -13,6 +13,8 @@ class StopCommand:
         name="stop_command",
         description="Stop a background command with everything it started, and show its output.",
         arguments=StopCommandArguments,
+        # What is asked about the command after this must not be answered before.
+        parallel=False,
         executor="hybrid",
     )
 
@@ -21,6 +23,6 @@ class StopCommand:
         ended = (
             f"Stopped {plural(len(result.killed), 'process', 'processes')}."
             if result.killed
-            else "It had already ended."
+            else f"It had already ended with {result.ending}."
         )
-        return ToolResult(f"{result.output}\n{ended}".lstrip("\n"), process_details(result), ended)
+        return ToolResult(f"{result.output.rstrip()}\n{ended}".lstrip("\n"), process_details(result), ended)

@@ -108,6 +108,11 @@ class Confinement:
     def supervised(self) -> bool:
         return self.sandbox is not None and self.sandbox.supervised
 
+    @property
+    def isolated(self) -> bool:
+        """Whether each command has a network of its own, so that none reaches another's ports."""
+        return self.sandbox is not None and self.sandbox.own_network and not (self.approved or self.network)
+
     def wrap(
         self, argv: Sequence[str], cwd: str, environment: Mapping[str, str], seconds: float | None
     ) -> CommandLaunch:

@@ -320,8 +320,8 @@ class LocalHost:
                 project=project,
             )
 
-    async def poll(self, command_id: str) -> ProcessResult:
-        return self._processes.poll(command_id)
+    async def poll(self, command_id: str, wait: float = 0) -> ProcessResult:
+        return await self._processes.poll(command_id, wait)
 
     async def stop(self, command_id: str) -> ProcessResult:
         return await self._processes.stop(command_id)

@@ -62,6 +62,7 @@ class RunningCommand(asyncio.SubprocessProtocol):
         self.ending: asyncio.Task[None] | None = None
         self.why = ""
         self.gateway: Gateway | None = None
+        self.isolated = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.SubprocessTransport)
@@ -103,6 +104,7 @@ class RunningCommand(asyncio.SubprocessProtocol):
             log=self.capture.log,
             running=code is None,
             why=self.why,
+            isolated=self.isolated,
         )
 
 
@@ -177,8 +179,14 @@ class Processes:
         spawning = self._spawn(argv, call_id, cwd, environment, capture, confinement, attribution, None, project)
         self._background[call_id] = await self._started(spawning, None)
 
-    def poll(self, command_id: str) -> ProcessResult:
-        return self._find(command_id).result()
+    async def poll(self, command_id: str, wait: float) -> ProcessResult:
+        command = self._find(command_id)
+        if wait and not command.exited.done():
+            # Its last output comes at about the same time as its end.
+            await asyncio.wait((command.exited,), timeout=wait)
+            if command.exited.done():
+                await asyncio.wait((command.closed,), timeout=_FLUSH_SECONDS)
+        return command.result()
 
     async def stop(self, command_id: str) -> ProcessResult:
         command = self._find(command_id)
@@ -266,6 +274,7 @@ class Processes:
             starting.set_result(None)
         if confinement is not None:
             command.supervises = confinement.supervised
+            command.isolated = confinement.isolated
             command.limits = confinement.limits
         if command.limits is not None:
             prefer_for_oom_kill(command.pid)

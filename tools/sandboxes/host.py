@@ -145,9 +145,13 @@ class SandboxedHost(LocalHost):
         started.ending = asyncio.create_task(self._end(call_id, started), name="sandbox-command-end")
         return None
 
-    async def poll(self, command_id: str) -> ProcessResult:
+    async def poll(self, command_id: str, wait: float = 0) -> ProcessResult:
         command = self._background.get(command_id)
-        return await super().poll(command_id) if command is None else _result(command)
+        if command is None:
+            return await super().poll(command_id, wait)
+        if wait and command.ending is not None:
+            await asyncio.wait([command.ending], timeout=wait)
+        return _result(command)
 
     async def stop(self, command_id: str) -> ProcessResult:
         command = self._background.get(command_id)
@@ -249,4 +253,5 @@ def _ended(name: str, killed: Callable[[int, str], None] | None) -> tuple[Killed
 def _result(command: _Background) -> ProcessResult:
     taken = ((command.ended or time.monotonic()) - command.began) * 1000
     running = command.ended is None
-    return ProcessResult(command.code, command.capture.text(), False, taken, (), command.capture.log, running)
+    shown, log = command.capture.text(), command.capture.log
+    return ProcessResult(command.code, shown, False, taken, (), log, running, isolated=True)

@@ -56,9 +56,35 @@ async def test_a_command_in_the_background_is_watched_and_stopped(bench: Workben
 
     running = await bench.call("command_output", commandId="bg")
     assert "up" in running.content and "still runs" in running.content
-    stopped = await bench.call("stop_command", commandId="bg")
+    stopped, after = await bench.batch(
+        ("stop_command", {"commandId": "bg"}), ("command_output", {"commandId": "bg", "waitMs": 1})
+    )
     assert "Stopped 1 process" in stopped.content
-    assert "ended with" in (await bench.call("command_output", commandId="bg")).content
+    assert "ended with" in after.content
+
+
+async def test_what_a_background_command_says_first_comes_with_its_start(bench: Workbench) -> None:
+    started = await bench.call("run_command", "bg", command="echo listening; exec sleep 1000", background=True)
+
+    assert started.content.startswith("listening\n") and "commandId bg" in started.content
+
+
+async def test_a_background_command_that_ends_at_once_is_reported_like_any_other(bench: Workbench) -> None:
+    failed = await bench.call("run_command", "bg", command="echo port in use; exit 3", background=True)
+
+    assert failed.error is not None and failed.error.code == "command_failed"
+    assert failed.content == "port in use\n(exit code 3)"
+    assert isinstance(failed.details, dict) and failed.details["exitCode"] == 3
+
+
+async def test_the_end_of_a_background_command_can_be_waited_for(bench: Workbench) -> None:
+    command = "until [ -e go ]; do sleep 0.05; done; echo built; exit 4"
+    await bench.call("run_command", "bg", command=command, background=True)
+
+    waiting = asyncio.create_task(bench.call("command_output", commandId="bg", waitMs=60_000))
+    bench.write("go", "")
+
+    assert (await waiting).content == "built\nIt ended with exit code 4."
 
 
 async def test_a_program_that_starts_while_another_of_its_call_ends_is_no_leftover(
