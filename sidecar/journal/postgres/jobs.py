@@ -31,6 +31,7 @@ CREATE TRIGGER task_freed AFTER UPDATE OF status, lease_owner ON tasks FOR EACH 
     EXECUTE FUNCTION defer_free_task();
 
 -- Deletes the jobs of dead workers and defers a job for each free task without one; returns how many it deferred.
+-- Such a task had its turn, or nearly: it comes before others of its priority.
 CREATE FUNCTION repair_jobs(dead_seconds DOUBLE PRECISION) RETURNS INTEGER LANGUAGE plpgsql AS $$
 DECLARE
     task tasks%ROWTYPE;
@@ -45,7 +46,7 @@ BEGIN
         AND NOT EXISTS (SELECT FROM procrastinate_jobs WHERE queueing_lock = tasks.id AND status = 'doing')
         ORDER BY priority, queued LIMIT 1000 FOR UPDATE SKIP LOCKED
     LOOP
-        PERFORM defer_task(task, false);
+        PERFORM defer_task(task, true);
         made := made + 1;
     END LOOP;
     RETURN made;
