@@ -243,7 +243,7 @@ async def test_what_is_written_while_the_server_stops_at_once_is_there_once_and_
 
 
 async def test_requests_fail_with_a_reason_while_the_server_is_away(
-    restarting: Postgres, monkeypatch: pytest.MonkeyPatch
+    restarting: Postgres, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("sidecar.journal.postgres.reading.READ_SECONDS", 0.2)
     monkeypatch.setattr("sidecar.journal.postgres.writer.REQUEST_SECONDS", 0.2)
@@ -256,8 +256,10 @@ async def test_requests_fail_with_a_reason_while_the_server_is_away(
         with pytest.raises(JournalStalled):
             await journal.task("t_1")
     assert journal.state().state == "stalled"
-    with pytest.raises(CannotOpen, match="BRAIN_DATABASE_URL"):
+    with pytest.raises(CannotOpen, match="BRAIN_DATABASE_URL") as refused:
         await PostgresJournal.open(restarting.url)
+    assert "\n" not in str(refused.value)
+    assert not [record for record in caplog.records if record.name.startswith("psycopg")]
     monkeypatch.undo()
     await asyncio.to_thread(restarting.start)
     await until_true(lambda: journal.state().state == "ok")

@@ -44,11 +44,15 @@ async def connect(conninfo: str) -> psycopg.AsyncConnection[Any]:
         return await psycopg.AsyncConnection.connect(conninfo, autocommit=True)
 
 
+def first_line(error: BaseException) -> str:
+    """What the database says goes on with advice for its administrator."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+
+
 def explain(error: BaseException) -> str:
-    first = (str(error) or type(error).__name__).strip().splitlines()[0].rstrip(".")
     return (
-        f"The database doesn't answer or takes no writes ({first}). Running tasks have paused and nothing is lost; "
-        "they continue by themselves once it is back."
+        f"The database doesn't answer or takes no writes ({first_line(error)}). "
+        "Running tasks have paused and nothing is lost; they continue by themselves once it is back."
     )
 
 

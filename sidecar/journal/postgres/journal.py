@@ -36,6 +36,7 @@ from sidecar.journal.postgres.connection import (
     address,
     connect,
     explain,
+    first_line,
     shown,
     without_zeros,
 )
@@ -103,7 +104,7 @@ class PostgresJournal(JournalReader):
                 await connection.close()
         except (psycopg.Error, *LOST) as error:
             raise CannotOpen(
-                f"The database {shown(url)} can't be used: {str(error).strip() or type(error).__name__}. "
+                f"The database {shown(url)} can't be used: {first_line(error)}. "
                 "Check BRAIN_DATABASE_URL, or unset it to keep tasks in a local file."
             ) from error
         journal = cls(url, conninfo, schema, retention or Retention())

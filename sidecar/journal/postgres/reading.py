@@ -1,6 +1,7 @@
 """What can be read of a journal in a PostgreSQL database, over a few connections at once."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
@@ -38,6 +39,8 @@ class JournalReader:
     """With `patient` a read waits for a database that is away, as a follower does; otherwise it gives up."""
 
     def __init__(self, conninfo: str) -> None:
+        # While the database is away it would warn of every try.
+        logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
         self._readers: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             conninfo,
             min_size=1,
