@@ -16,6 +16,7 @@ from sidecar.engine.state import RecordKind, TaskState
 from sidecar.engine.timeline import branched
 from sidecar.engine.undo import DROPPED, STILL, Dropped, Undo, Undoing, back, change_of
 from sidecar.journal.port import Journal, Record
+from sidecar.telemetry.logs import current_actor
 from sidecar.wire.events import Event
 from sidecar.wire.tasks import DiffAnswer, FileDiff, HunkRequest, LeftFile, RewindAnswer, RewoundFile, Task
 from tools.host import Host
@@ -238,7 +239,7 @@ class Review:
     async def _rejection(
         self, task: Task, history: FileHistory, diffs: Sequence[FileDiff], rejected: set[str]
     ) -> Undo | None:
-        undo = Undo(rewind_to=None, files=[])
+        undo = Undo(rewind_to=None, files=[], by=current_actor())
         said = []
         for diff in diffs:
             hunks = [hunk for hunk in diff.hunks if hunk.id in rejected]
@@ -269,7 +270,7 @@ class Review:
         uncertain: Collection[str],
     ) -> Undo:
         """If the conversation stays, a message tells the agent which files went back."""
-        undo = Undo(rewind_to=seq if conversation else None, files=[], tool="rewind_files")
+        undo = Undo(rewind_to=seq if conversation else None, files=[], tool="rewind_files", by=current_actor())
         if not conversation:
             news = f"I restored files to event {seq}; read them again before you go on: "
             undo = undo.model_copy(update={"announcement": news})

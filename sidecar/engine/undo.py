@@ -71,6 +71,8 @@ class Undo(Wire):
     merged: WorktreeEvent | None = optional()
     #: The node of a fleet that makes the changes; its next start finishes them.
     node: str | None = optional()
+    #: Whose token asked for it.
+    by: str | None = optional()
 
     @field_validator("conflicts", mode="before")
     @classmethod
@@ -222,7 +224,7 @@ class Undoing:
         await self.bring(task, undo)
         left = undo.left()
         restored = [_changed(file) for file in undo.files if file.path not in left]
-        events: list[Event] = [DiffEvent(files=restored)] if restored else []
+        events: list[Event] = [DiffEvent(files=restored, by=undo.by)] if restored else []
         records = [Record(RecordKind.UNDONE, key, "{}")]
         if undo.merged is not None:
             events = [undo.merged]
@@ -232,7 +234,7 @@ class Undoing:
         stays: list[Record] = []
         if undo.rewind_to is not None:
             reason = f"rewound to event {undo.rewind_to}{_left_in_words(left)}"
-            events.append(StatusEvent(status=Status.CANCELLED, reason=reason, rewound_to=undo.rewind_to))
+            events.append(StatusEvent(status=Status.CANCELLED, reason=reason, rewound_to=undo.rewind_to, by=undo.by))
             records.append(Record(RecordKind.REWIND, key, RewoundTo(to=undo.rewind_to).to_json()))
             stays = await self._what_stays(task, key, undo.rewind_to, left)
         history = [file for file in undo.history if file.path not in left]
@@ -242,7 +244,7 @@ class Undoing:
         text = f"{undo.announcement}{names}" if undo.announcement and names else undo.message
         said = UserMessage(id=f"m_{key}", text=text, is_news=True)
         if text:
-            events.append(MessageEvent(message_id=said.id, role="user", agent="", text=text))
+            events.append(MessageEvent(message_id=said.id, role="user", agent="", text=text, by=undo.by))
             records.append(Record(RecordKind.MESSAGE, said.id, said.to_json()))
         with suppress(DuplicateRecord):  # it was finished meanwhile
             if stays:

@@ -22,6 +22,7 @@ from sidecar.engine.run import TaskRun
 from sidecar.engine.undo import STILL, Undo, change_of
 from sidecar.journal.errors import UnknownTask
 from sidecar.journal.port import Journal
+from sidecar.telemetry.logs import current_actor
 from sidecar.wire.events import WorktreeEvent
 from sidecar.wire.tasks import RewoundFile, Task
 from sidecar.wire.text import plural
@@ -152,7 +153,11 @@ class Worktrees:
         place = task.worktree or ""
         names = [file.path for file in files]
         undo = undo.model_copy(
-            update={"merged": WorktreeEvent(state="merged", path=place, files=names, combined=combined or None)}
+            update={
+                "merged": WorktreeEvent(
+                    state="merged", path=place, files=names, combined=combined or None, by=current_actor()
+                )
+            }
         )
         left = await self._review.carry_out(task, undo)
         if left:
@@ -242,7 +247,8 @@ class Worktrees:
     async def _discard(self, task_id: str, path: str) -> None:
         """The task's history says that its changes went back, so that it knows when you continue it."""
         await self._review.rewind(task_id, 0, conversation=False, why=_DISCARDED)
-        await self._journal.append(task_id, [WorktreeEvent(state="discarded", path=path)], when=STILL)
+        discarded = WorktreeEvent(state="discarded", path=path, by=current_actor())
+        await self._journal.append(task_id, [discarded], when=STILL)
 
     async def _describe(self, name: str) -> WorktreeInfo:
         task: Task | None = None

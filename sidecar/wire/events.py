@@ -13,6 +13,9 @@ def _mark_required(schema: dict[str, Any]) -> None:
     schema["required"] = ["type", "taskId", "at", *(name for name in schema.get("required", []) if name != "type")]
 
 
+Actor = Annotated[str | None, Field(description="Whose token asked for it; nobody's for your own.")]
+
+
 class Event(Wire):
     """The fields every event has; the journal fills them in. Live events are never stored and have no `seq`."""
 
@@ -33,7 +36,7 @@ class StatusEvent(Event):
     rewound_to: Annotated[
         int | None, Field(description="The event the task was rewound to; events in between no longer count.")
     ] = optional()
-    by: Annotated[str | None, Field(description="Whose token asked for it; nobody's for your own.")] = optional()
+    by: Actor = optional()
 
 
 class WorktreeEvent(Event):
@@ -49,6 +52,7 @@ class WorktreeEvent(Event):
     combined: Annotated[
         bool | None, Field(description="Your workspace had changed meanwhile: no check has seen this combination.")
     ] = optional()
+    by: Actor = optional()
 
 
 class BranchEvent(Event):
@@ -125,7 +129,7 @@ class MessageEvent(Event):
     text: Annotated[str, Field(description="Empty for a turn that only thought before its calls.")]
     thinking: str | None = optional()
     thinking_ms: Annotated[float | None, Field(description="How long it thought.")] = optional()
-    by: Annotated[str | None, Field(description="Whose token asked for it; nobody's for your own.")] = optional()
+    by: Actor = optional()
 
 
 class ToolEvent(Event):
@@ -180,7 +184,7 @@ class ApprovalEvent(Event):
     scope: Annotated[Literal["once", "task", "workspace"] | None, Field(description="How long the answer holds.")] = (
         optional()
     )
-    by: Annotated[str | None, Field(description="Whose token asked for it; nobody's for your own.")] = optional()
+    by: Actor = optional()
 
 
 class QuestionEvent(Event):
@@ -259,6 +263,7 @@ class DiffEvent(Event):
 
     type: Literal["diff"] = "diff"
     files: list[ChangedFile]
+    by: Actor = optional()
 
 
 class Check(Wire):
@@ -332,7 +337,7 @@ class LabelEvent(Event):
     title: str | None = optional()
     pinned: bool | None = optional()
     archived: bool | None = optional()
-    by: Annotated[str | None, Field(description="Whose token asked for it; nobody's for your own.")] = optional()
+    by: Actor = optional()
 
 
 class ErrorEvent(Event):

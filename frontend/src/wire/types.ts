@@ -244,6 +244,8 @@ export interface DiffEvent {
   taskId: string;
   at: string;
   files: ChangedFile[];
+  /** Whose token asked for it; nobody's for your own. */
+  by?: string;
 }
 
 export interface DiffLine {
@@ -1666,6 +1668,8 @@ export interface WorktreeEvent {
   leftOut?: string[];
   /** Your workspace had changed meanwhile: no check has seen this combination. */
   combined?: boolean;
+  /** Whose token asked for it; nobody's for your own. */
+  by?: string;
 }
 
 /** `state`: its task works in it; it has changes to merge; it has none; or it is left over and can go. */

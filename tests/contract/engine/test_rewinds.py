@@ -1,6 +1,7 @@
 """Rewinding what commands did, files alone, links, modes, and what the cap has dropped; and cut off at every word."""
 
 import asyncio
+import json
 import os
 from collections.abc import AsyncIterator
 from contextlib import suppress
@@ -12,6 +13,7 @@ from sidecar.engine.operations import Cancel, Resume
 from sidecar.journal.errors import JournalClosed
 from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Retention
+from sidecar.telemetry.logs import set_actor
 from sidecar.wire.base import JsonObject
 from sidecar.wire.tasks import HunkRequest, Status
 from tests.support.crashing_journal import CrashingJournal
@@ -68,6 +70,28 @@ async def test_a_hunk_that_a_command_made_can_be_rejected(shop: ManualTask) -> N
     (file,) = (await shop.engine.review.diff("t_1")).files
     await shop.engine.review.decide("t_1", HunkRequest(reject=[file.hunks[0].id]))
     assert (shop.workspace / "a.txt").read_text() == BEFORE.replace("line 25\n", "y\n")
+
+
+async def test_rejected_hunks_and_rewinds_say_whose_token_asked_for_them(shop: ManualTask) -> None:
+    (shop.workspace / "a.txt").write_text(BEFORE)
+    await shop.open()
+    start = await shop.seq()
+    await shop.command("sed -i 's/^line 3$/x/; s/^line 25$/y/' a.txt")
+    (file,) = (await shop.engine.review.diff("t_1")).files
+    before = await shop.seq()
+
+    async def asked_by_alice() -> None:
+        set_actor("alice")
+        await shop.engine.review.decide("t_1", HunkRequest(reject=[file.hunks[0].id]))
+        await shop.engine.review.rewind("t_1", start)
+
+    await asyncio.create_task(asked_by_alice())
+    found = [json.loads(event.data) for event in (await shop.journal.events("t_1", before)).events]
+    assert [(event["type"], event["by"]) for event in found if event["type"] in ("diff", "status")] == [
+        ("diff", "alice"),
+        ("diff", "alice"),
+        ("status", "alice"),
+    ]
 
 
 async def test_links_modes_and_odd_names_come_back_as_they_were(shop: ManualTask) -> None:
