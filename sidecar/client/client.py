@@ -11,7 +11,7 @@ from sidecar.client.errors import Refused, Unreachable
 from sidecar.config.proofs import TOKEN_ID, new_nonce, same, server_proof
 from sidecar.telemetry.correlation import HEADER, current_header
 
-SECONDS = 10.0
+SECONDS = 30.0
 #: A stream sends a keep-alive every 15 seconds.
 STREAM_SECONDS = 40.0
 #: Events in a page.

@@ -21,7 +21,9 @@ from sidecar.client.errors import ClientError, Unreachable
 from sidecar.config.errors import EXIT_ALREADY_RUNNING
 from sidecar.config.paths import READY_FILE, TOKEN_FILE, disk_full_message, is_disk_full
 
-START_SECONDS = 15.0
+#: Long enough for a machine that is busy with something else. A sidecar that fails ends at once.
+START_SECONDS = 60.0
+PROOF_SECONDS = 10.0
 #: Starts this version of the program. With `-P` the current directory, which may be a stranger's repository, offers no
 #: modules.
 PROGRAM = (sys.executable, "-P", "-m", "sidecar")
@@ -37,7 +39,7 @@ def find_sidecar(data_dir: Path) -> Client | None:
         token = (data_dir / TOKEN_FILE).read_text(encoding="utf-8").strip()
         client = Client(ready["url"], token, ready["pid"])
         # After a crash another program, or a sidecar with another token, may use its port.
-        return client if client.is_genuine(timeout=2) else None
+        return client if client.is_genuine(timeout=PROOF_SECONDS) else None
     except (OSError, ValueError, KeyError, TypeError, Unreachable):
         return None
 
