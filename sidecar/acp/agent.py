@@ -13,9 +13,8 @@ from sidecar import __version__
 from sidecar.acp.buffers import Share, SharedBuffers
 from sidecar.acp.modes import AUTOMATIC, BY_ID, EFFORTS, config_options, mode_state
 from sidecar.acp.peer import Editor
-from sidecar.acp.prompt import parse_prompt
 from sidecar.acp.rpc import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, NOT_FOUND, RpcError
-from sidecar.acp.session import AcpSession, conversation, title
+from sidecar.acp.session import AcpSession, conversation, parse_prompt, title
 from sidecar.acp.version2 import Version2Editor, Version2Methods, initialized
 from sidecar.client.errors import ClientError
 from sidecar.client.service import BrainService

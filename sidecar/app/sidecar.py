@@ -17,12 +17,11 @@ from sidecar.api.server import open_socket
 from sidecar.app.launch import Launch, NotLoaded, split
 from sidecar.app.server import HttpServer
 from sidecar.app.stores import open_stores, open_tokens
-from sidecar.app.work import LateWork
 from sidecar.config.data_dir import DataDir, LockedDirectory
 from sidecar.config.settings import Settings
 from sidecar.engine.engine import Engine
 from sidecar.engine.notices import TaskNotices
-from sidecar.engine.port import Work
+from sidecar.engine.port import LateWork, Work
 from sidecar.engine.stalls import Stalls
 from sidecar.journal.errors import JournalClosed
 from sidecar.journal.port import Journal, TaskFilter

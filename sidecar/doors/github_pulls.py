@@ -12,11 +12,10 @@ from sidecar.config.paths import APP
 from sidecar.doors.actions import Json, StartTask, text_at
 from sidecar.doors.channels import Channel, ReportedTask
 from sidecar.doors.github_api import GithubApi, GithubAuth
-from sidecar.doors.github_comments import GithubComments
+from sidecar.doors.github_comments import GithubComments, ReviewChannel
 from sidecar.doors.http import DoorsHttp
 from sidecar.doors.outbox import DoorsOutbox
 from sidecar.doors.pulls import PullChannel, offers_pull
-from sidecar.doors.reviews import ReviewChannel
 from sidecar.doors.settings import GITHUB_URL, GithubDoor
 from sidecar.doors.store import DoorsStore
 from sidecar.doors.works import Work, Works, branch_for

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from sidecar.client.service import BrainService
 from sidecar.doors.actions import Json, StartTask, text_at
 from sidecar.doors.github import review, review_subject
+from sidecar.doors.github_comments import ReviewChannel, render_review
 from sidecar.doors.github_pulls import GithubPulls, open_github
 from sidecar.doors.http import DoorsHttp, NotSent
-from sidecar.doors.reviews import ReviewChannel, render_review
 from sidecar.doors.settings import Doors, DoorsError, load_doors
 from sidecar.doors.store import FILE, DoorsStore
 

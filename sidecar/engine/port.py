@@ -1,6 +1,6 @@
 """The port to the work: what the worker calls to carry a task out. `sidecar.work` implements it."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from sidecar.journal.port import Journal
@@ -45,3 +45,35 @@ class Work(Protocol):
 
     async def suggest_command(self, asked: str, workspace: str) -> str | None:
         """What to say about text that begins with a misspelled slash command."""
+
+
+class LateWork:
+    """The work before it is loaded: a task that is claimed meanwhile waits for it."""
+
+    def __init__(self, load: Callable[[], Awaitable[Work]]) -> None:
+        self._load = load
+        self._loaded: Work | None = None
+
+    async def _work(self) -> Work:
+        if self._loaded is None:
+            self._loaded = await self._load()
+        return self._loaded
+
+    async def carry_out(self, run: "TaskRun") -> TaskResult:
+        return await (await self._work()).carry_out(run)
+
+    async def abandon(self, run: "TaskRun") -> None:
+        await (await self._work()).abandon(run)
+
+    async def tidy(self, run: "TaskRun") -> None:
+        if self._loaded is not None:
+            await self._loaded.tidy(run)
+
+    def missed(self, run: "TaskRun") -> "Sequence[UserMessage]":
+        assert self._loaded is not None, "a run that was carried out"
+        return self._loaded.missed(run)
+
+    async def suggest_command(self, asked: str, workspace: str) -> str | None:
+        if not asked.lstrip().startswith("/"):
+            return None
+        return await (await self._work()).suggest_command(asked, workspace)

@@ -1,5 +1,6 @@
-"""OpenAI, and every server that speaks its Chat Completions: Ollama, LM Studio, llama.cpp, vLLM."""
+"""OpenAI, and what speaks its Chat Completions: Groq, Ollama, LM Studio, llama.cpp, vLLM."""
 
+from importlib import import_module
 from typing import Any
 
 from sidecar.models.access import Access
@@ -8,17 +9,16 @@ from sidecar.models.plain import Chat, Probe
 from sidecar.models.prices import Price
 from sidecar.wire.base import JsonObject
 
-PROVIDER = "openai"
-
 
 def client(access: Access) -> Any:
-    from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
-
-    # The SDK requires a key; a local server doesn't.
+    # Both SDKs are generated alike.
+    sdk: Any = import_module(access.provider)
+    make = sdk.AsyncGroq if access.provider == "groq" else sdk.AsyncOpenAI
+    timeout = sdk.Timeout(access.timeout, connect=access.connect_timeout)
+    http = sdk.DefaultAsyncHttpxClient(timeout=timeout, **access.http)
+    # The SDKs require a key; a local server doesn't.
     key = access.key or "none"
-    timeout = Timeout(access.timeout, connect=access.connect_timeout)
-    http = DefaultAsyncHttpxClient(timeout=timeout, **access.http)
-    return AsyncOpenAI(api_key=key, base_url=access.base_url, max_retries=0, timeout=timeout, http_client=http)
+    return make(api_key=key, base_url=access.base_url, max_retries=0, timeout=timeout, http_client=http)
 
 
 def dialect(
@@ -30,11 +30,12 @@ def dialect(
     probe: Probe | None,
     effort: str = "",
 ) -> Chat:
-    from openai import AsyncStream
-
+    stream: Any = import_module(access.provider).AsyncStream
     # Most compatible servers know only the old field name; only they send thinking.
-    elsewhere = access.base_url is not None
+    elsewhere = access.provider == "openai" and access.base_url is not None
     limit = "max_tokens" if elsewhere else "max_completion_tokens"
     optional: JsonObject = {limit: reply_tokens, **reasoning_effort(effort)}
-    completions = Completions(PROVIDER, name, client, AsyncStream[object], price, optional, returns_reasoning=elsewhere)
+    completions = Completions(
+        access.provider, name, client, stream[object], price, optional, returns_reasoning=elsewhere
+    )
     return Chat(completions, price, probe)

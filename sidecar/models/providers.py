@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 #: A local server reads the prompt itself, so its first token takes longer.
 LOCAL_TIMEOUT_FACTOR = 5.0
 
+#: Which provider a role uses if several have a key: speed for `instant`, price for `fast`, quality for `smart`.
+_PREFERRED = {
+    "instant": ("groq", "gemini", "anthropic", "openai"),
+    "fast": ("gemini", "anthropic", "openai", "groq"),
+    "smart": ("anthropic", "openai", "gemini", "groq"),
+}
+
 
 class Provider(NamedTuple):
     package: str
@@ -42,12 +49,6 @@ PROVIDERS = {
         "google.genai", "gemini-3.8-flash", "gemini-pro-latest", "gemini-3.8-flash", spare="gemini-3.8-flash"
     ),
     "groq": Provider("groq", "openai/gpt-oss-20b", "openai/gpt-oss-120b", "openai/gpt-oss-20b"),
-}
-#: Which provider a role uses if several have a key: speed for `instant`, price for `fast`, quality for `smart`.
-_PREFERRED = {
-    "instant": ("groq", "gemini", "anthropic", "openai"),
-    "fast": ("gemini", "anthropic", "openai", "groq"),
-    "smart": ("anthropic", "openai", "gemini", "groq"),
 }
 
 
@@ -97,10 +98,6 @@ class Providers:
                     from sidecar.models.gemini import Contents
 
                     return Contents(name, client, price, limits.reply_tokens, limits.effort)
-                case "groq":
-                    from sidecar.models import groq
-
-                    return groq.dialect(name, client, price, limits.reply_tokens, limits.effort)
                 case _:
                     from sidecar.models import openai
 
@@ -207,7 +204,8 @@ class Providers:
     def _client(self, access: Access) -> Any:
         with self._making:
             if access not in self._clients:
-                self._clients[access] = import_module(f"sidecar.models.{access.provider}").client(access)
+                module = "openai" if access.provider == "groq" else access.provider
+                self._clients[access] = import_module(f"sidecar.models.{module}").client(access)
             return self._clients[access]
 
 

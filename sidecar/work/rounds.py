@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sidecar.engine.errors import StepFailed
 from sidecar.engine.run import TaskRun
 from sidecar.engine.state import TaskState, UserMessage
-from sidecar.engine.steps import PROMPT, ROUTE, VERIFICATION, StepKey
+from sidecar.engine.steps import GO_AHEAD, PROMPT, ROUTE, VERIFICATION, StepKey
 from sidecar.journal.port import Journal, TaskFilter
 from sidecar.models.catalog import Catalog
 from sidecar.wire.events import RouteEvent
@@ -22,17 +22,18 @@ from sidecar.work.customizations import Customizations, Definitions
 from sidecar.work.handover import HELPERS, summarize, worker_texts
 from sidecar.work.knowledge import Knowledge
 from sidecar.work.past import PastRound, past_rounds
-from sidecar.work.pipeline import Pipeline, Stage, Unfold, run_pipeline
-from sidecar.work.plan_first import describe_unused_plan, plan_first
+from sidecar.work.pipeline import Pipeline, Stage, Step, Unfold, run_pipeline
+from sidecar.work.plan import NoPlan, parse_plan
 from sidecar.work.references import PromptCall, ReferenceSource, expand_prompt, parse_prompt
-from sidecar.work.results import Results, next_verification, researched
+from sidecar.work.results import Results, next_verification, parse_result, render_result, researched
 from sidecar.work.router import READ_ONLY, request_of, route, route_prompt, unsure
 from sidecar.work.routing.cues import forbids_changes
 from sidecar.work.setup import AgentSetup, ForeignWork, ParallelPlan
-from sidecar.work.stages import build_pipeline
+from sidecar.work.stages import PLANNER, build_pipeline, build_planned
 from sidecar.work.undo import undo_last_change
 from tools.executor.executor import Executor
 from tools.executor.registry import Registry
+from tools.ledger import Question
 
 if TYPE_CHECKING:
     from sidecar.verify.verifier import Verifier
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 #: The newest tasks of a conversation whose tool results a follow-up carries; of older ones, only what was said.
 _WHOLE_TASKS = 3
 _VERIFICATION = "sidecar.work.verification"
+
+YES, NO = "Go ahead", "Stop here"
 
 
 class RoundRunner:
@@ -285,3 +288,44 @@ def _check_agents(definitions: Definitions, pipeline: Sequence[str]) -> None:
         "or choose another agent."
     )
     raise StepFailed("no_agent", message, recoverable=True)
+
+
+def plan_first(setup: AgentSetup, route: RouteAnswer, verification: Unfold) -> Pipeline:
+    """The planner, the question, and the rest of the pipeline if the answer is yes."""
+    planning, *work = build_planned(setup, route, verification)
+    asking = _ask(setup)
+
+    def make(results: Results) -> Sequence[Stage]:
+        return [*work, verification] if results[asking.key] == YES else []
+
+    return [planning, asking, Unfold(make, expected=len(work))]
+
+
+def describe_unused_plan(results: Results) -> str | None:
+    """The result of a task that you stopped after its plan; `None` for any other."""
+    if not any(key.name == GO_AHEAD and answer != YES for key, answer in results.items()):
+        return None
+    return f"Nothing was changed. The plan:\n\n{_plan(results)}"
+
+
+def _ask(setup: AgentSetup) -> Step:
+    key = StepKey(setup.round, GO_AHEAD)
+
+    async def act(results: Results) -> str:
+        text = f"{_plan(results)}\n\nGo ahead with this plan?"
+        run = setup.run
+        name = f"{run.task_id}.{key.on_branch(run.state.branch)}"
+        return await run.questions.ask(Question(name, text, safe=NO, choices=(YES, NO)))
+
+    return Step(key, PLANNER, "Ask whether to go ahead", act)
+
+
+def _plan(results: Results) -> str:
+    for key, body in results.items():
+        if key.agent == PLANNER:
+            text = render_result(parse_result(body))
+            try:
+                return parse_plan(text).render()
+            except NoPlan:
+                return text or "No model could plan this."
+    return "There is no plan."

@@ -2,8 +2,8 @@ import base64
 
 import pytest
 
-from sidecar.acp.prompt import parse_prompt
 from sidecar.acp.rpc import RpcError
+from sidecar.acp.session import parse_prompt
 
 TEXT = {"type": "text", "text": "explain this"}
 

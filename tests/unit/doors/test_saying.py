@@ -4,10 +4,10 @@ import json
 
 from sidecar.doors.channels import ReportedTask, TaskOrigin, event_name
 from sidecar.doors.dispatcher import choose, decide, waiting_for
+from sidecar.doors.github_comments import positions, render_review
 from sidecar.doors.linear_channel import LinearChannel, activity_id, choose_state
 from sidecar.doors.linear_picker import in_order
 from sidecar.doors.markdown import code, describe_pull, plain, verified
-from sidecar.doors.reviews import positions, render_review
 
 DIFF = """\
 diff --git a/old.py b/calc.py
