@@ -38,7 +38,7 @@ class ByteWriter(Protocol):
 
 
 class Editor(Protocol):
-    """What the agent says to an editor, in the words of version 1."""
+    """What the agent sends to an editor, as messages of version 1."""
 
     #: Whether the agent repeats what you say in this editor, or the editor shows it by itself.
     echoes: bool

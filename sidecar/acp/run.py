@@ -23,7 +23,7 @@ Json = dict[str, Any]
 #: Events that wait for a slow editor; then the thread waits.
 _WAITING = 256
 
-#: How long a cancelled prompt waits for the task's own last word.
+#: How long a cancelled prompt waits for the task's last events.
 CANCEL_SECONDS = 0.8
 _ENDED = {"completed": "end_turn", "failed": "end_turn", "escalated": "end_turn", "cancelled": "cancelled"}
 _LIMITS = {"iteration_limit": "max_turn_requests", "token_limit": "max_tokens", "model_refused": "refusal"}

@@ -1,4 +1,4 @@
-"""The draft of ACP version 2, for editors that ask for it: the same agent, said in other messages.
+"""The draft of ACP version 2, for editors that ask for it: the same agent with other messages.
 
 A prompt is answered as soon as it is part of the conversation; `state_update`s report work, waiting and its end. Calls
 are only ever updated, plans and commands have other shapes, modes are options, and `session/resume` replays.
@@ -24,7 +24,7 @@ _GONE = frozenset({"authenticate", "session/load", "session/fork", "session/set_
 
 
 class Version2Editor:
-    """Says what the agent says in version 1 to an editor that speaks version 2."""
+    """Translates the agent's messages of version 1 for an editor that speaks version 2."""
 
     echoes = True
 

@@ -26,7 +26,7 @@ class FleetRoutes:
 
     @route("POST /api/brain/fleet/orders", "fleet_order", refusals=(404, 409))
     async def order(self, request: Request, wanted: WorkerOrder) -> FleetState:
-        """Drain or stop a worker. The worker hears of it with its next heartbeat, within five seconds."""
+        """Drain or stop a worker. The worker gets the order with its next heartbeat, within five seconds."""
         await self._fleet.order(wanted)
         return await self._fleet.state()
 

@@ -82,7 +82,7 @@ class SessionRoutes:
         self.tickets = OneTimeSecrets(TICKET_SECONDS)
 
     def sweep(self) -> None:
-        """Remove redirect files of an earlier life; their codes are void."""
+        """Remove redirect files of an earlier process; their codes are void."""
         for file in self._data_dir.glob("open-*.html"):
             file.unlink(missing_ok=True)
 

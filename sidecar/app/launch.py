@@ -33,7 +33,7 @@ class Launch(NamedTuple):
     serves: bool = True
     #: The pool whose tasks it runs; none for all. Only with a database.
     pool: str | None = None
-    #: How many tasks run at once; the setting unless told.
+    #: How many tasks run at once; by default as set.
     slots: int | None = None
 
     @property

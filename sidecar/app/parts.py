@@ -99,7 +99,7 @@ class Endings:
             await self._hooks.task_ended({"taskId": told.pop("id"), **told}, place)
 
     async def _release_sandbox(self, task_id: str, sandboxed: "SandboxedBackend") -> None:
-        """Of a cancelled task nothing runs on; the next task of another may use its sandbox."""
+        """A cancelled task needs its sandbox no more; another task may take it."""
         task = await self._journal.task(task_id)
         if task.status == "cancelled" and task.workspace:
             await sandboxed.pool.release(task.workspace)
@@ -232,7 +232,7 @@ class Parts:
 
 
 def _foreign_agents(private: Path, tools: Toolbox) -> "ForeignAgents":
-    """Imported when an agent of others works for the first time."""
+    """Imported when an external agent is first used."""
     from sidecar.acp.foreign.agents import ForeignAgents
     from sidecar.acp.foreign.process import AgentProcesses
 

@@ -72,7 +72,7 @@ async def _serve(connect: Callable[[], BrainService], share: "Share") -> None:
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=MAX_LINE)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-    # Of its own, because the transport closes its file.
+    # A copy of the descriptor, because the transport closes its file.
     transport, protocol = await loop.connect_write_pipe(
         asyncio.streams.FlowControlMixin, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     )

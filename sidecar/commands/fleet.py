@@ -30,9 +30,9 @@ _NO_DATABASE = (
     "A worker runs tasks that several sidecars share on PostgreSQL. Set BRAIN_DATABASE_URL=postgresql://… for it and "
     "for `brain serve`. Without a database, `brain serve` runs its tasks itself."
 )
-#: One more worker while more tasks than this wait.
+#: Start another worker while more tasks than this wait.
 WAITING = 10
-#: One less after so long with nothing to do.
+#: Stop a worker after this long without tasks.
 IDLE_SECONDS = 60.0
 _STOP_SECONDS = 10.0
 

@@ -33,7 +33,7 @@ def emphasize(line: str, style: Style) -> str:
 
 
 def hanging(line: str) -> str:
-    """What the further rows of a wrapped line begin with: the bar of a quote, or the room of a list's mark."""
+    """What the further rows of a wrapped line begin with: the bar of a quote, or blanks as wide as a list's mark."""
     lead = _LEAD.match(line)
     if lead is None:
         return ""
@@ -86,7 +86,7 @@ def _inline(text: str, style: Style) -> str:
 
 
 def _plain(text: str) -> str:
-    """What is seen of a text with emphasis."""
+    """The text without its Markdown marks, as the terminal shows it."""
     return _INLINE.sub(
         lambda found: (
             found["code"]

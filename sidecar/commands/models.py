@@ -58,7 +58,7 @@ def _read_key(provider: str) -> str:
 
 
 def _list_keys(found: Keys, *, as_json: bool) -> int:
-    # Those of doors and sandboxes only where there is one: most people have none.
+    # Most people have no keys of doors and sandboxes, so list only those that exist.
     origins = {name: origin for name in NAMES if (origin := found.origin(name)) or name in VARIABLES}
     if as_json:
         return print_json({provider: origin.place if origin else None for provider, origin in origins.items()})

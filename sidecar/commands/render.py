@@ -45,7 +45,7 @@ class TaskRenderer:
         self._facts: dict[str, Event] = {}
         self._changes = ChangeSummary()
         self._agent = ""
-        #: The task only answers, so its route and its only step go without saying.
+        #: The task only answers, so its route and its only step aren't shown.
         self._answers = False
         self._plan: list[str] = []
         #: For each part of a crew's plan, the task that works on it, and whether that waits for you.

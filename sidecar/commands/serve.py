@@ -130,7 +130,7 @@ async def serve_until_stopped(args: argparse.Namespace, place: Path) -> int:
 
 @asynccontextmanager
 async def _doors_beside(place: Path, port: int) -> AsyncIterator[None]:
-    """Doors that can't open, or fail, never end the sidecar. Once it stops, they have nobody to ask and end too."""
+    """Doors that can't open, or fail, never end the sidecar. They end when it stops."""
     import asyncio
 
     from sidecar.config.keys import Keys
@@ -154,7 +154,7 @@ async def _doors_beside(place: Path, port: int) -> AsyncIterator[None]:
 
 
 class _ExceptionLog:
-    """Logs what no task handled. While no file handle is left, asyncio tells of it many times a second."""
+    """Logs what no task handled. Without a free file handle, asyncio reports it many times a second."""
 
     def __init__(self) -> None:
         self._silent_until = 0.0

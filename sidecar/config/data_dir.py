@@ -107,7 +107,7 @@ class DataDir:
 
 
 class LockedDirectory:
-    """A directory for one running process of a kind: the first that no other one has."""
+    """The first directory of its kind that no other running process holds."""
 
     def __init__(self, parent: Path, kind: str) -> None:
         for number in range(_MAX_PROCESSES):

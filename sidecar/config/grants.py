@@ -58,7 +58,7 @@ class Grants:
         return self._stored.get()
 
     def add(self, workspace: str, kind: GrantKind, value: str | None, until: float | None = None) -> Grant:
-        """Granting the same again changes its end; a new limit replaces the old one."""
+        """Granting the same again changes its expiry; a new limit replaces the old one."""
         place = normalize_repository(workspace)
         grant = Grant(f"g_{secrets.token_hex(6)}", place, kind, value, self._clock(), until)
         others = []

@@ -1,4 +1,4 @@
-"""What a delivery asks for."""
+"""The actions that a delivery can ask for, and how to read its JSON."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

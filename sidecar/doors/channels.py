@@ -1,4 +1,4 @@
-"""The port of places that hear of tasks: GitHub, Linear, webhooks of your own.
+"""The port of services that are notified of tasks: GitHub, Linear, webhooks of your own.
 
 `Reports` asks each channel what an event means for it, and keeps its letters in the outbox; `Sender` hands each letter
 back to the channel whose prefix its target has.
@@ -7,7 +7,7 @@ back to the channel whose prefix its target has.
 import hashlib
 import hmac
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from sidecar.doors.actions import Json, text_at
@@ -15,6 +15,11 @@ from sidecar.doors.http import DoorsHttp, NotSent
 from sidecar.doors.outbox import Letter, NewLetter
 from sidecar.doors.settings import Webhook
 from sidecar.telemetry.correlation import HEADER, Trace, trace_of
+
+#: The stored events of a task.
+TaskEvents = Callable[[str], Awaitable[Sequence[Json]]]
+#: The names of events in webhooks. Events without a name here are `brain/TYPE`.
+_NAMES = {"complete": "brain/task.completed", "error": "brain/task.failed", "step": "brain/task.progress"}
 
 
 class TaskOrigin(NamedTuple):
@@ -49,10 +54,6 @@ class Channel(Protocol):
 
     async def send(self, letter: Letter) -> None:
         """Send it, or raise `NotSent`. If `letter.attempts` isn't 0, look first: an earlier one may have succeeded."""
-
-
-#: The names that programs outside know these events by. Events without a name here are `brain/TYPE`.
-_NAMES = {"complete": "brain/task.completed", "error": "brain/task.failed", "step": "brain/task.progress"}
 
 
 class WebhookChannel:

@@ -71,7 +71,7 @@ class Arrival(NamedTuple):
 
 
 def _storable(text: str) -> str:
-    """JSON can hold halves of characters, which no store takes."""
+    """JSON can hold lone surrogates, which no store takes."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -114,7 +114,7 @@ class Deliveries:
         store.add_column("deliveries", "trace", "TEXT NOT NULL DEFAULT ''")  # earlier versions had none
         self._store = store
         self._limit = limit
-        #: So many more may wait, at least; counted again when it is used up.
+        #: How many more may wait, at least; counted again when it reaches 0.
         self._room = 0
         self._arriving: list[tuple[_Row, asyncio.Future[bool | None]]] = []
         self._storing: asyncio.Task[None] | None = None

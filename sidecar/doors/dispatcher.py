@@ -92,7 +92,7 @@ def conversation_of(subject: str) -> str:
 
 
 def read_payload(text: str) -> Json:
-    """JSON can hold halves of characters, which neither a store nor a request takes: they become question marks."""
+    """JSON can hold lone surrogates, which neither a store nor a request takes: they become question marks."""
     payload: Json = json.loads(text)
     if "\\ud" in text.lower():
         payload = json.loads(json.dumps(payload, ensure_ascii=False).encode("utf-8", "replace"))

@@ -1,6 +1,6 @@
-"""What GitHub tells us: labels and mentions start tasks, comments and reviews steer them, `stop` cancels them.
+"""Reads deliveries of GitHub: labels and mentions start tasks, comments and reviews steer them, `stop` cancels them.
 
-Only people in `allow` of doors.toml are heard. That a pull request was merged, or that a check failed on our own
+Only people in `allow` of doors.toml count. That a pull request was merged, or that a check failed on our own
 commit, is no order; what a check prints is as untrusted as any other text.
 """
 

@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from sidecar.doors.actions import Json, list_at, look_up, text_at
-from sidecar.doors.channels import ReportedTask
+from sidecar.doors.channels import ReportedTask, TaskEvents
 from sidecar.doors.github_api import GithubApi
 from sidecar.doors.http import NotSent
 from sidecar.doors.markdown import code, plain
 from sidecar.doors.outbox import Letter, NewLetter
-from sidecar.doors.pulls import TaskEvents
 from sidecar.doors.works import Work, Works
 from tools.errors import ToolError
 
@@ -56,7 +55,7 @@ def parse_subject(target: str) -> tuple[str, str]:
 
 
 def comment_of(event: Json) -> str:
-    """What people who read the issue should hear; empty for everything else."""
+    """The comment that an event gets on its issue; empty if it gets none."""
     task = f"`{event['taskId']}`"
     match event["type"]:
         case "status" if event.get("status") == "queued" and not event.get("reason"):

@@ -1,4 +1,4 @@
-"""The one HTTP client of the doors: bounded sizes and times, no redirects, and rests when a server asks for one."""
+"""The one HTTP client of the doors: bounded sizes and times, no redirects; it backs off when a server asks for it."""
 
 import json
 import time
@@ -98,7 +98,7 @@ class DoorsHttp:
 
 
 def rest_of(answer: Answer, now: float) -> float | None:
-    """How long the server asks us to leave it alone; `None` if it doesn't.
+    """How long the server asks us to wait; `None` if it doesn't.
 
     GitHub answers 403 for both of its limits, and names no time for some secondary ones.
     """

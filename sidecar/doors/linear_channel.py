@@ -1,4 +1,4 @@
-"""What a Linear session hears of its task: thoughts, actions, questions, the result; and the state of its issue.
+"""Updates a Linear session and its issue: thoughts, actions, questions, the result, the state.
 
 Each activity has an id made of its letter's key, so one that was created is found and never created again.
 """
@@ -15,7 +15,7 @@ from sidecar.doors.markdown import code, describe_checks, plain, verified
 from sidecar.doors.outbox import Letter, NewLetter
 
 _MAX_TEXT = 20_000
-#: Tools that change something; a session that heard of every read would hear nothing else.
+#: Tools that change something; reads would drown out everything else.
 _TOLD_NAMES = """
 run_command run_tests write_file create_file edit_file multi_edit apply_patch move_file delete_file rename_symbol
 git_commit

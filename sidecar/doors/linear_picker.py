@@ -1,4 +1,4 @@
-"""Takes the next issue of a Linear team when no task of a session is at work. Only if `doors.toml` asks for it."""
+"""Takes the next issue of a Linear team when no task of a Linear session runs. Only if `doors.toml` enables it."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Letters by e-mail. `BRAIN_SMTP_URL` is `smtp://` or `smtps://`, with user and password; `?from=` names the sender."""
+"""Notifications by e-mail. `BRAIN_SMTP_URL` is `smtp://` or `smtps://`, with user and password; `?from=` the sender."""
 
 import asyncio
 import hashlib

@@ -1,4 +1,4 @@
-"""What is to be sent out. Kept until the other side has it."""
+"""Messages to send to other services, kept until they have them."""
 
 import sqlite3
 import time

@@ -5,11 +5,10 @@ Every step looks first whether it is done, so an attempt that broke off anywhere
 
 import json
 import logging
-from collections.abc import Awaitable, Callable, Sequence
 from urllib.parse import quote
 
 from sidecar.doors.actions import Json, list_at, text_at
-from sidecar.doors.channels import ReportedTask
+from sidecar.doors.channels import ReportedTask, TaskEvents
 from sidecar.doors.github import CHECK
 from sidecar.doors.github_api import GithubApi
 from sidecar.doors.github_comments import describe_result, parse_subject
@@ -24,8 +23,6 @@ log = logging.getLogger("brain.doors")
 _MAX_TITLE = 200
 _CONCLUSIONS = {True: "success", False: "failure", None: "neutral"}
 _TITLES = {True: "Checks passed", False: "Checks failed", None: "No check ran"}
-
-TaskEvents = Callable[[str], Awaitable[Sequence[Json]]]
 
 
 class PullChannel:

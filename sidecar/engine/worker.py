@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LEASE_SECONDS = 60.0
-#: In a fleet a worker that isn't heard of for so long is dead; it renews its claims three times as often.
+#: In a fleet, a worker whose claims are this old is dead; a live one renews them three times as often.
 FLEET_LEASE_SECONDS = 15.0
 _ACTIVE = frozenset({Status.RUNNING, Status.WAITING})
 

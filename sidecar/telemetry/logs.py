@@ -16,7 +16,7 @@ from sidecar.wire import events as wire
 _CLIENTS = """
 anthropic google_genai groq openai httpx httpx2 httpcore httpcore2 mcp aiohttp slack_sdk slack_bolt telegram
 """
-#: What programs want of every task and request; it would bury the lines that people read.
+#: Lines about every task and request, for programs: people would overlook other lines among them.
 ACTIVITY = "brain.activity"
 _MAX_MESSAGES = 1_000
 FORMAT_VARIABLE = "BRAIN_LOG_FORMAT"

@@ -12,7 +12,7 @@ They are in `agents/` and `commands/` of your configuration directory, and of `.
     You write migrations for …
 
 Only files in your configuration directory may choose a `model`: a workspace doesn't decide who gets to see it. The same
-holds for agents of others, programs that speak ACP: `command: gemini --acp`, and what the program may reach beside the
+holds for external agents, programs that speak ACP: `command: gemini --acp`, and what the program may reach beside the
 workspace: `network: yes`, `keys` (names of environment variables), `reads` and `writes` (paths).
 """
 
@@ -40,7 +40,7 @@ _MODEL = re.compile(r"[\w.-]+/\S+")
 _MAX_FILES = 200
 _MAX_BYTES = 64 * 1024
 _TOOLS = frozenset((*READ, *WRITE, *RUN, *FURTHER))
-#: Keys of an agent that is a program of others.
+#: Keys of an external agent.
 _FOREIGN = ("command", "network", "keys", "reads", "writes")
 _INTENTS = frozenset(get_args(Intent))
 #: Your standards for all projects, beside `config.toml`.
@@ -190,7 +190,7 @@ def parse_agent(name: str, text: str, *, own: bool = True) -> Agent:
 
 
 def _with_command(agent: Agent, front: Mapping[str, str]) -> Agent:
-    """An agent of others, which speaks ACP."""
+    """An external agent, which speaks ACP."""
     command = tuple(shlex.split(front.get("command", "")))
     if not command:
         raise ValueError("command is missing: the program that speaks ACP, with its arguments")

@@ -152,12 +152,12 @@ class RoundRunner:
         if not messages:
             return ()
         turns = [(key.agent, turn) for key, turn in run.state.turns.items() if key.round == run.state.current_round]
-        # In a pipeline of helpers only, such as a review that you asked for, the work is theirs.
+        # In a pipeline without workers, such as a review, the helpers do the work.
         workers = {agent for agent, _ in turns} - HELPERS or HELPERS
         read: set[str] = set()
         known: set[str] = set()
         for agent, turn in turns:
-            # Whoever comes later in the same conversation reads it too.
+            # Later tasks of the conversation read it too.
             known.update(() if turn.apart else turn.heard)
             if agent in workers:
                 read |= known.union(turn.heard)

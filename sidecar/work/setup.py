@@ -93,7 +93,7 @@ class AgentSetup:
     knowledge: Knowledge = field(default_factory=Knowledge)
     #: Carries out the steps of a plan at the same time; `None` if one worker does them in order.
     parallel: "ParallelPlan | None" = None
-    #: Runs agents that are programs of others.
+    #: Runs external agents.
     foreign: "Callable[[], ForeignWork] | None" = None
     _describing: asyncio.Lock = field(default_factory=asyncio.Lock)
 

@@ -1,1 +1,1 @@
-"""Agents of others as workers: the client side of the Agent Client Protocol."""
+"""External agents as workers: the client side of the Agent Client Protocol."""

@@ -1,4 +1,4 @@
-"""An agent of others does a step of a task: one recorded call, with what it changed, whatever became of it."""
+"""Runs a step of a task by an external agent: one recorded call, with the files that it changed and its outcome."""
 
 import asyncio
 import time

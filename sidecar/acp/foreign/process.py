@@ -1,4 +1,4 @@
-"""The process of an agent of others: confined, with messages of bounded size and number, and gone when we are done."""
+"""The process of an external agent: sandboxed, with messages of bounded size and number, and killed at the end."""
 
 import asyncio
 import os
@@ -29,7 +29,7 @@ _KEPT_ERRORS = 2_000
 
 
 class AgentConnection(EditorConnection):
-    """`closed_because` says why we hung up on the agent, if we did."""
+    """`closed_because` says why we closed the connection, if we did."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         super().__init__(reader, writer)

@@ -1,4 +1,4 @@
-"""One prompt to an agent of others, and what it asks for meanwhile. It gets our files, our approvals and our limits."""
+"""One prompt to an external agent, and its requests meanwhile: they go through our files, approvals and limits."""
 
 import asyncio
 import hashlib

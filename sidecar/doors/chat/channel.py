@@ -1,4 +1,4 @@
-"""One chat service as a channel: what is said is kept in the outbox until the service has it; progress is not.
+"""One chat service as a channel: messages are kept in the outbox until the service has them; progress is not.
 
 Progress edits one message, with only the newest state and not more often than the service likes.
 """

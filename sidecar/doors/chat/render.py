@@ -1,4 +1,4 @@
-"""What a chat hears of a task's events, as data: a new message, or a change of an earlier one."""
+"""What a chat shows of a task's events, as data: a new message, or a change of an earlier one."""
 
 import shlex
 from collections.abc import Sequence
