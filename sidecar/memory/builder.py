@@ -105,6 +105,8 @@ def refresh(store: sqlite3.Connection, workspace: str, paths: Sequence[str]) -> 
         changed = [path for path in paths if path not in known or known[path] != _stamp(workspace, path)]
         structure = bool(gone) or any(path not in known or is_manifest(path) for path in changed)
         with transaction(store):
+            if gone or changed:
+                set_meta(store, "state", "")  # until all of it is in
             set_meta(store, "total", len(paths))
             for path in gone:
                 indexer.remove(path)
@@ -151,10 +153,10 @@ def _update(store: sqlite3.Connection, indexer: Indexer, changed: Sequence[str],
 
 
 def _resolve(store: sqlite3.Connection, indexer: Indexer, changed: Sequence[str] | None) -> None:
-    rows = store.execute("SELECT id, path FROM files").fetchall()
-    resolver = Resolver((path for _, path in rows), indexer.text)
+    resolver = Resolver((path for (path,) in store.execute("SELECT path FROM files")), indexer.text)
     only = None if changed is None else frozenset(changed)
     with transaction(store):
+        rows = store.execute("SELECT id, path FROM files")
         indexer.resolve(resolver, ((file, path) for file, path in rows if only is None or path in only))
         set_meta(store, "resolved", "1")
 

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from sidecar.memory.port import Affected, Dependents, Found, Hit, MemoryState, SearchRequest, State
+from sidecar.memory.port import Dependents, Found, Hit, MemoryState, SearchRequest, State
 from sidecar.memory.store import get_meta, open_or_replace, open_store, remove, size_of
 
 log = logging.getLogger(__name__)
@@ -306,42 +306,43 @@ class LocalMemory:
     async def search(self, workspace: str, search: SearchRequest, wait: float = 0) -> Found:
         from sidecar.memory.answers import answer_search
 
-        index = await self._ready(workspace, wait)
+        index, state = await self._ready(workspace, wait)
         nothing: tuple[list[Hit], list[str]] = ([], [])
         answer = partial(answer_search, workspace=index.workspace, search=search, vectors=self._vectors)
         found, stale = await index.ask(answer, nothing)
         if stale and not index.building:
             await asyncio.to_thread(index.update, stale)
             found, _ = await index.ask(answer, nothing)
-        return Found(await index.progress(), found)
+        return Found(state, found)
 
     async def impact(
         self, workspace: str, path: str = "", symbol: str = "", depth: int = 1, wait: float = 0
     ) -> Dependents:
         from sidecar.memory.dependents import dependents
 
-        index = await self._ready(workspace, wait)
-        return await _dependents(index, lambda store: dependents(store, path, symbol, depth))
+        index, state = await self._ready(workspace, wait)
+        return Dependents(state, await index.ask(lambda store: dependents(store, path, symbol, depth), []))
 
     async def imports(self, workspace: str, path: str) -> Sequence[str]:
         from sidecar.memory.dependents import imported_by
 
-        index = await self._ready(workspace, 0)
+        index, _ = await self._ready(workspace, 0)
         return await index.ask(lambda store: sorted({target for _, target in imported_by(store, [path])}), [])
 
     async def similar(self, workspace: str, symbol: str, limit: int = 10, wait: float = 0) -> Found:
         from sidecar.memory.answers import answer_similar
 
-        index = await self._ready(workspace, wait)
+        index, state = await self._ready(workspace, wait)
         nothing: list[Hit] = []
-        hits = await index.ask(lambda store: answer_similar(store, index.workspace, symbol, limit), nothing)
-        return Found(await index.progress(), hits)
+        return Found(
+            state, await index.ask(lambda store: answer_similar(store, index.workspace, symbol, limit), nothing)
+        )
 
     async def tests_of(self, workspace: str, path: str, wait: float = 0) -> Dependents:
         from sidecar.memory.dependents import tests_of
 
-        index = await self._ready(workspace, wait)
-        return await _dependents(index, lambda store: tests_of(store, path))
+        index, state = await self._ready(workspace, wait)
+        return Dependents(state, await index.ask(lambda store: tests_of(store, path), []))
 
     async def repository_map(self, workspace: str, budget: int, words: str = "", near: Sequence[str] = ()) -> str:
         from sidecar.memory.repository_map import draw_map
@@ -372,11 +373,12 @@ class LocalMemory:
         if self._closing:
             await asyncio.wait(self._closing, timeout=_STOP_SECONDS)
 
-    async def _ready(self, workspace: str, wait: float) -> WorkspaceIndex:
+    async def _ready(self, workspace: str, wait: float) -> tuple[WorkspaceIndex, State]:
+        """The state is that before an answer: an index that becomes ready meanwhile didn't give it."""
         index = self._index(workspace)
         watched = self._watched.get(index.workspace)
         await index.catch_up(watched=watched is not None and watched(), wait=wait)
-        return index
+        return index, await index.progress()
 
     def _index(self, workspace: str) -> WorkspaceIndex:
         real = os.path.realpath(workspace)
@@ -392,11 +394,6 @@ class LocalMemory:
                 closing.add_done_callback(self._closing.discard)
         self._indexes[real] = index  # the last one used is closed last
         return index
-
-
-async def _dependents(index: WorkspaceIndex, question: Callable[[sqlite3.Connection], list[Affected]]) -> Dependents:
-    state = await index.progress()  # before the answer: an index that becomes ready meanwhile didn't give it
-    return Dependents(state, await index.ask(question, []))
 
 
 def _finds_weights() -> bool:

@@ -1,5 +1,6 @@
 """Resolve imports to files of the project."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from posixpath import basename, dirname, join, normpath, splitext
@@ -97,24 +98,24 @@ class Modules:
 
     def _by_end(self, module: str) -> str | None:
         """Find a module in an unknown source root, if only one file fits."""
-        folders, _, last = module.replace(".", "/").rpartition("/")
-        if not folders or module.startswith("."):
+        place = module.replace(".", "/")
+        if "/" not in place or module.startswith("."):
             return None
-        names = (f"{last}.py", f"{last}/__init__.py")
-        ends = tuple(f"/{folders}/{name}" for name in names)
-        found = [path for name in names for path in self._by_name.get(name, ()) if f"/{path}".endswith(ends)]
+        found = [*self._ending(f"/{place}.py"), *self._ending(f"/{place}/__init__.py")]
         return found[0] if len(found) == 1 else None
 
+    def _ending(self, end: str) -> Iterator[str]:
+        """The Python files whose path ends like this."""
+        start = end[::-1]
+        for place in range(bisect_left(self._reversed, start), len(self._reversed)):
+            if not self._reversed[place].startswith(start):
+                return
+            yield self._reversed[place][-2::-1]
+
     @cached_property
-    def _by_name(self) -> dict[str, list[str]]:
-        """Python files by name; `package/__init__.py` for packages."""
-        found: dict[str, list[str]] = {}
-        for path in self.paths:
-            if path.endswith(".py"):
-                name = basename(path)
-                key = join(basename(dirname(path)), name) if name == "__init__.py" else name
-                found.setdefault(key, []).append(path)
-        return found
+    def _reversed(self) -> list[str]:
+        """All Python files, backwards and sorted: those with the same end follow each other."""
+        return sorted(f"/{path}"[::-1] for path in self.paths if path.endswith(".py"))
 
     # -- JavaScript and TypeScript -----------------------------------------------------------------------------------
 

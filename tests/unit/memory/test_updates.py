@@ -12,7 +12,7 @@ from sidecar.memory.calls import read_calls
 from sidecar.memory.dependents import dependents
 from sidecar.memory.port import SearchRequest
 from sidecar.memory.postings import FILE_SHIFT, is_worn
-from sidecar.memory.store import open_store, set_meta
+from sidecar.memory.store import get_meta, open_store, set_meta
 from sidecar.memory.updates import update_files
 
 FILES = {
@@ -38,6 +38,14 @@ def store(tmp_path: Path, workspace: Path) -> Iterator[sqlite3.Connection]:
     set_meta(store, "state", "ready")
     yield store
     store.close()
+
+
+def test_an_index_is_ready_only_with_all_changes_in_it(store: sqlite3.Connection, workspace: Path) -> None:
+    refresh(store, str(workspace), list(FILES))
+    assert get_meta(store, "state") == "ready"
+    (workspace / "c.py").write_text("X = 22\n")
+    refresh(store, str(workspace), list(FILES))
+    assert get_meta(store, "state") != "ready", "the builder says so when the history is in as well"
 
 
 def edit(store: sqlite3.Connection, workspace: Path, name: str, text: str) -> None:

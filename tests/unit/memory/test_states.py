@@ -1,0 +1,48 @@
+"""An answer from half an index says so, even if the index becomes whole while it is given."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from sidecar.memory import answers
+from sidecar.memory.builder import refresh
+from sidecar.memory.local import LocalMemory, WorkspaceIndex
+from sidecar.memory.port import Hit, SearchRequest
+from sidecar.memory.store import open_store, set_meta
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    root = tmp_path / "workspace"
+    root.mkdir()
+    (root / "price.py").write_text("def price():\n    return 1\n")
+    return root
+
+
+async def test_a_build_that_ends_during_an_answer_did_not_give_it(
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = WorkspaceIndex(str(workspace), tmp_path, "off").path
+    builder = open_store(path)
+    refresh(builder, str(workspace), ["price.py"])
+    answer = answers.answer_search
+
+    def end_build_meanwhile(
+        store: sqlite3.Connection, workspace: str, search: SearchRequest, *, vectors: bool = False
+    ) -> tuple[list[Hit], list[str]]:
+        found = answer(store, workspace, search, vectors=vectors)
+        set_meta(builder, "state", "ready")
+        return found
+
+    monkeypatch.setattr(answers, "answer_search", end_build_meanwhile)
+    monkeypatch.setattr(WorkspaceIndex, "build", lambda index, *, urgent: None)  # the builder above is at work
+    memory = LocalMemory(tmp_path, "off")
+    try:
+        found = await memory.search(str(workspace), SearchRequest("price"))
+        assert [hit.path for hit in found.hits] == ["price.py"]
+        assert found.state != "ready"
+        assert (await memory.state(str(workspace))).state == "ready"
+    finally:
+        await memory.close()
+        builder.close()
