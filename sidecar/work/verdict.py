@@ -16,9 +16,9 @@ _SEVERITIES = {
     "minor": "hint",
     "low": "hint",
 }
-_NAMES = ("message", "problem", "issue", "description", "title")
+_NAMES = ("message", "text", "problem", "issue", "description", "title")
 _NUMBER = re.compile(r"\s*[Ll]?\s*(\d{1,9})(?!\d)")
-_VERDICT_KEY = re.compile(r"\"(passed|issues)\"\s*:", re.IGNORECASE)
+_VERDICT_KEY = re.compile(r"\"(passed|approved|issues)\"\s*:", re.IGNORECASE)
 
 
 class Issue(BaseModel):
@@ -106,6 +106,8 @@ def looks_like_verdict(text: str) -> bool:
 
 def _validate(given: dict[str, Any]) -> Verdict | None:
     named = {name.lower(): value for name, value in given.items()}
+    if "approved" in named:
+        named.setdefault("passed", named["approved"])
     if "passed" not in named and isinstance(named.get("issues"), list):
         named["passed"] = not any(issue.severity == "error" for issue in _issues_of(named["issues"]))
     try:

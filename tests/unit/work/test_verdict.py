@@ -26,6 +26,7 @@ def test_a_verdict_has_its_issues_with_place_severity_and_fix() -> None:
         ('{"passed": false, "issues": [{"file": "a.py", "line": "L7", "fix": "Close it."}]}', None),
         ('{"verdict": {"passed": false, "issues": [{"problem": "It leaks."}]}}', ["warning: It leaks."]),
         ('{"issues": [{"message": "It leaks.", "severity": "critical"}]}', ["error: It leaks."]),
+        ('{"approved": false, "issues": [{"path": "a.py", "text": "It leaks."}]}', ["warning: a.py: It leaks."]),
         ('[{"passed": false}]', []),
     ],
 )
