@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, cast
 
@@ -32,14 +32,14 @@ SendOutput = Callable[[str, str, str], None]
 
 
 class BufferedBackend(LocalBackend):
-    """`private` is the sidecar's own directory, with its token: no tool reads or writes it."""
+    """`private` are the sidecar's own directories, with its token: no tool reads or writes them."""
 
     def __init__(
         self,
         registry: Registry,
         data_dir: Path,
         buffers: Buffers,
-        private: Path,
+        private: Sequence[Path],
         sandboxes: Sandboxes,
         limits: CommandLimits,
     ) -> None:

@@ -97,7 +97,7 @@ class OpenFiles:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._place = place.rstrip("/")
-        self._root = WorkspaceRoot(place, private)
+        self._root = WorkspaceRoot(place, [private])
         self._private = private
         self._editor = editor
         self._table = table or process_table()

@@ -83,7 +83,7 @@ class Outbox:
 class ReferenceShell:
     """`async with ReferenceShell(…) as shell` stays connected, whatever happens in between.
 
-    `private` is the sidecar's data directory, which no tool may touch; `data_dir` is the shell's own. Its commands run
+    `private` are the sidecar's directories, which no tool may touch; `data_dir` is the shell's own. Its commands run
     in the best of `sandboxes`, like the sidecar's.
     """
 
@@ -93,7 +93,7 @@ class ReferenceShell:
         find: FindEndpoint,
         data_dir: Path,
         *,
-        private: Path | None = None,
+        private: Sequence[Path] = (),
         registry: Registry | None = None,
         tools: Iterable[str] | None = None,
         info: ShellInfo | None = None,
@@ -111,7 +111,7 @@ class ReferenceShell:
         info = info or ShellInfo(name="reference", version="1")
         self._session = ShellSession(info, self.workspace, offered)
         self.buffers = Buffers()
-        self._backend = BufferedBackend(registry, data_dir, self.buffers, private or data_dir, self.sandboxes, limits)
+        self._backend = BufferedBackend(registry, data_dir, self.buffers, private, self.sandboxes, limits)
         #: Runs the calls; another one may be put in front of it.
         self.runner: CallRunner = ShellCallRunner(registry, self._backend, self._send_output)
         self._running: dict[str, asyncio.Task[None]] = {}

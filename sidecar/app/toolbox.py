@@ -2,6 +2,7 @@
 
 import logging
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -116,7 +117,10 @@ class Toolbox(NamedTuple):
 
 
 def build_toolbox(launch: Launch, settings: Settings, stores: Stores, redact: Redactor) -> Toolbox:
-    caches = Caches()
+    caches, own = Caches(), config_file().parent
+    with suppress(OSError):
+        # Else a command in your home directory could create it: only what exists can be hidden.
+        own.mkdir(mode=0o700, parents=True, exist_ok=True)
     memories = open_memories(launch, settings, stores, caches.watcher)
     registry = default_registry(memory_tools(memories.code, memories.past, memories.notes, memories.skills))
     sandboxes = Sandboxes(settings.sandbox)
@@ -135,12 +139,17 @@ def build_toolbox(launch: Launch, settings: Settings, stores: Stores, redact: Re
         heartbeat_seconds=settings.bridge_heartbeat_seconds,
         changed=caches.changed,
     )
-    given: dict[str, Any] = {"sandboxes": sandboxes, "limits": limits, "trusted": stores.trust.trusted}
+    given: dict[str, Any] = {
+        "sandboxes": sandboxes,
+        "limits": limits,
+        "trusted": stores.trust.trusted,
+        "private": [own],
+    }
     sandboxed = _open_sandboxed(launch, settings, stores, registry, given)
     local = sandboxed or LocalBackend(registry, launch.data_dir, **given)
     inputs = Inputs(launch.data_dir / "mcp-inputs.json")
-    configuration = Configuration(config_file().parent, stores.trust.trusted, inputs)
-    servers = McpServers(configuration, launch.data_dir, sandboxes, (config_file().parent,))
+    configuration = Configuration(own, stores.trust.trusted, inputs)
+    servers = McpServers(configuration, launch.data_dir, sandboxes, (own,))
     mcp = McpBackend(servers)
     plugins = Plugins(config_file().with_name(TOOLS_FOLDER), split(settings.plugins))
     registry.sources += [bridge, mcp, plugins, IndexStarter(memories.code)]

@@ -40,6 +40,7 @@ async def _share_buffers(directory: Path, workspace: str, files: "AcpFiles") -> 
     from bridge.shell.editor import TOOLS, EditorCallRunner, editor_registry
     from bridge.shell.open_files import OpenFiles
     from bridge.shell.shell import ReferenceShell
+    from sidecar.config.paths import config_file
     from sidecar.wire.bridge import ShellInfo
 
     info = ShellInfo(name=files.editor[:200], version=__version__)
@@ -48,7 +49,7 @@ async def _share_buffers(directory: Path, workspace: str, files: "AcpFiles") -> 
         Path(workspace),
         lambda: find_endpoint(directory),
         own.path,
-        private=directory,
+        private=(directory, config_file().parent),
         registry=editor_registry(),
         tools=TOOLS,
         info=info,

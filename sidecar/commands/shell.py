@@ -85,6 +85,7 @@ def build_shell(
     """Its commands run in the same sandbox and with the same limits as the sidecar's."""
     from bridge.shell.shell import ReferenceShell
     from sidecar import __version__
+    from sidecar.config.paths import config_file
     from sidecar.config.settings import load
     from sidecar.wire.bridge import ShellInfo
     from tools.executor.registry import default_registry
@@ -96,7 +97,7 @@ def build_shell(
         place,
         lambda: find_endpoint(directory),
         own.path,
-        private=directory,
+        private=(directory, config_file().parent),
         registry=default_registry(),
         tools=_tool_names() if tools is None else tools,
         info=ShellInfo(name=name[:200], version=__version__),

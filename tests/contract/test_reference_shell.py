@@ -27,7 +27,7 @@ async def shell(bridge: Loopback, tmp_path: Path) -> AsyncIterator[ReferenceShel
     workspace, private = tmp_path / "workspace", tmp_path / "workspace" / "data"
     private.mkdir(parents=True)
     (private / "token").write_text("secret")
-    async with bridge.reference_shell(workspace, tmp_path / "shell", private=private) as made:
+    async with bridge.reference_shell(workspace, tmp_path / "shell", private=[private]) as made:
         yield made
 
 

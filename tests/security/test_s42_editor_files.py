@@ -136,7 +136,7 @@ async def test_s42_the_editor_is_never_asked_for_links_pipes_and_what_is_outside
 
 
 def test_s42_the_sidecars_own_directory_is_closed(workspace: Path) -> None:
-    root = WorkspaceRoot(str(workspace), workspace / "folder")
+    root = WorkspaceRoot(str(workspace), [workspace / "folder"])
     with pytest.raises(ToolError):
         WatchedPath(root, "folder/a.py")
 

@@ -1,7 +1,7 @@
 """The backend of this process. It offers every tool in every workspace."""
 
 import os
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,7 +22,10 @@ _MAX_HOSTS = 64
 
 
 class LocalBackend:
-    """`private` holds the sidecar's token: no tool reads or writes there. `trusted`: whether you trust a workspace."""
+    """No tool reads or writes in `data_dir` and `private`: they hold the sidecar's token and configuration.
+
+    `trusted`: whether you trust a workspace.
+    """
 
     name = "local"
 
@@ -33,7 +36,7 @@ class LocalBackend:
         table: ProcessTable | None = None,
         sandboxes: Sandboxes | None = None,
         limits: CommandLimits | None = None,
-        private: Path | None = None,
+        private: Sequence[Path] = (),
         trusted: Callable[[str], bool] = lambda workspace: False,
         *,
         attributes: bool = True,
@@ -47,8 +50,8 @@ class LocalBackend:
         self._processes = Processes(data_dir, mark, Reaper(table or process_table(), mark))
         self._memory = MemoryBudget()
         self._hosts: dict[str, LocalHost] = {}
-        self._private = private or data_dir
-        hidden = (data_dir, self._private)
+        self._private = private
+        hidden = (data_dir, *private)
         self._supervisor = CommandSupervisor(self._processes, sandboxes, limits, hidden, data_dir / "aside")
 
     @property

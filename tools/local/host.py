@@ -62,12 +62,12 @@ class LocalHost:
         data_dir: Path,
         processes: Processes,
         memory: MemoryBudget | None = None,
-        private: Path | None = None,
+        private: Sequence[Path] = (),
         record_write: "Callable[[LocalHost, str], None]" = lambda host, path: None,
         sandboxes: Sandboxes | None = None,
         trusted: Callable[[str], bool] = lambda workspace: False,
     ) -> None:
-        self.root = WorkspaceRoot(workspace, private=private or data_dir)
+        self.root = WorkspaceRoot(workspace, (data_dir, *private))
         self.workspace = self.root.path
         self._names: OrderedDict[str, tuple[Stamp, list[str]]] = OrderedDict()
         self._outputs = data_dir / "output"
@@ -78,7 +78,7 @@ class LocalHost:
         self._secrets = False
         self._record_write = record_write
         self._sandboxes = sandboxes
-        self._hidden = tuple({str(place.absolute()) for place in (data_dir, private or data_dir)})
+        self._hidden = tuple({str(place.absolute()) for place in (data_dir, *private)})
         self._trusted = trusted
         self._special = SpecialFiles()
         self._git = Git(self.workspace, RepositoryViews(), self._special)

@@ -13,7 +13,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
 from operator import attrgetter
@@ -47,9 +47,9 @@ def _how(flags: int, mode: int) -> _How:
 
 
 class WorkspaceRoot:
-    """Opens paths beneath `workspace`, but none in the directory `private`."""
+    """Opens paths beneath `workspace`, but none in the directories `private`."""
 
-    def __init__(self, workspace: str, private: Path | None = None, *, kernel: bool = True) -> None:
+    def __init__(self, workspace: str, private: Sequence[Path] = (), *, kernel: bool = True) -> None:
         self.path = os.path.realpath(workspace)
         self._prefixes = tuple({f"{each.rstrip('/')}/" for each in (self.path, os.path.abspath(workspace))})
         self._fd = -1
@@ -57,6 +57,8 @@ class WorkspaceRoot:
         self._handles: list[int] = []
         self._identity = (0, 0)
         self._private = _beneath(self.path, private)
+        #: Those directories relative to the workspace, if they are inside.
+        self.private = frozenset(place[len(self.path) :].strip("/") for place in self._private)
         self._syscall = _openat2() if kernel else None
         self._root()
 
@@ -68,11 +70,6 @@ class WorkspaceRoot:
 
     def __del__(self) -> None:
         self.close()
-
-    @property
-    def private(self) -> str | None:
-        """The private directory relative to the workspace, if it is inside."""
-        return None if self._private is None else self._private[len(self.path) :].strip("/")
 
     def relative(self, path: str) -> str:
         """The path below the workspace, as a name for system calls. Doesn't look at the disk."""
@@ -201,14 +198,14 @@ class WorkspaceRoot:
                 handle = _walk(root, name, flags | os.O_CLOEXEC, mode)
         except OSError as error:
             raise _open_error(path, error) from error
-        if self._private is not None and self._is_private(handle):
+        if self._private and self._is_private(handle):
             os.close(handle)
             raise PathDenied(f"{path} belongs to the sidecar itself. No tool reads or writes it.")
         return handle
 
     def _is_private(self, handle: int) -> bool:
-        real = path_of(handle)
-        return real == self._private or real.startswith(f"{self._private}/")
+        real = f"{path_of(handle)}/"
+        return any(real.startswith(f"{place}/") for place in self._private)
 
 
 def path_of(handle: int) -> str:
@@ -277,11 +274,9 @@ def _climbs(parts: list[str]) -> bool:
     return False
 
 
-def _beneath(root: str, private: Path | None) -> str | None:
-    if private is None:
-        return None
-    real = os.path.realpath(private)
-    return real if real == root or real.startswith(root.rstrip("/") + "/") else None
+def _beneath(root: str, private: Sequence[Path]) -> tuple[str, ...]:
+    places = dict.fromkeys(map(os.path.realpath, private))
+    return tuple(place for place in places if f"{place}/".startswith(f"{root.rstrip('/')}/"))
 
 
 def _open_error(path: str, error: OSError) -> ToolError:

@@ -148,7 +148,7 @@ class Walker:
             self._visit(inner, prefix, rules, walked, depth)
 
     def _is_left_out(self, handle: int, entry: "os.DirEntry[str]", path: str, rules: Ignored, walked: Walked) -> bool:
-        if entry.name in _UNSEEN or path == self._root.private:
+        if entry.name in _UNSEEN or path in self._root.private:
             return True
         installed = entry.name in INSTALLED_FOLDERS
         if installed or (rules is not self._nothing and self._ignores(rules, path, directory=True)):
@@ -183,7 +183,7 @@ class Walker:
         if folder in self._repository.folders:
             return None
         name = folder.rpartition("/")[2]
-        if name in _UNSEEN or folder == self._root.private:
+        if name in _UNSEEN or folder in self._root.private:
             return ""
         ignored = name in INSTALLED_FOLDERS or (
             rules is not self._nothing and self._ignores(rules, folder, directory=True)

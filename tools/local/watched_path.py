@@ -28,7 +28,7 @@ class WatchedPath:
     def __init__(self, root: WorkspaceRoot, path: str) -> None:
         self.name = root.relative(path)
         parts = self.name.split("/")
-        if ".." in parts or self.name == "." or _is_within(self.name, root.private):
+        if ".." in parts or self.name == "." or any(_is_within(self.name, place) for place in root.private):
             raise PathDenied(f"{path} is not a file that an editor may be asked for.")
         self._root = root
         self._inotify = Inotify() if sys.platform == "linux" else None
@@ -121,5 +121,5 @@ class WatchedPath:
         return (found.st_dev, found.st_ino) != (opened.st_dev, opened.st_ino)
 
 
-def _is_within(name: str, directory: str | None) -> bool:
-    return directory is not None and f"{name}/".startswith(f"{directory}/".removeprefix("/"))
+def _is_within(name: str, directory: str) -> bool:
+    return f"{name}/".startswith(f"{directory}/".removeprefix("/"))

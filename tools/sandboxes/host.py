@@ -219,7 +219,7 @@ class SandboxedBackend(LocalBackend):
     ) -> None:
         super().__init__(*args, **more)
         if kind == "copy":
-            private = [str(self._data_dir.absolute()), str(self._private.absolute())]
+            private = [str(place.absolute()) for place in (self._data_dir, *self._private)]
             sandbox: Sandbox = Directories(self.processes, self._sandboxes or Sandboxes(), private)
         else:
             sandbox = open_remote(kind, mark, secret)

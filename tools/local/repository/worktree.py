@@ -151,7 +151,7 @@ class GitWorktrees:
         dirty = self._dirty(base.workspace, base.top).changed
         if set(dirty) != {*base.carried, *(path for path in base.left_out if path in dirty)}:
             return True
-        saved, top = self._carried(name, base), WorkspaceRoot(base.top, self._private)
+        saved, top = self._carried(name, base), WorkspaceRoot(base.top, [self._private])
         return any(not _alike(saved.get(path), look(top, path)) for path in base.carried)
 
     def remove(self, name: str, workspace: str) -> None:
@@ -200,7 +200,7 @@ class GitWorktrees:
 
     def _carry(self, paths: Sequence[str], top: str, tree: str, kept: Path) -> tuple[list[str], list[str]]:
         """Copy uncommitted files, or remove them as you did; what doesn't fit is left out."""
-        source, target = WorkspaceRoot(top, self._private), WorkspaceRoot(tree)
+        source, target = WorkspaceRoot(top, [self._private]), WorkspaceRoot(tree)
         carried: list[str] = []
         left_out: list[str] = []
         room = MAX_CARRIED_BYTES
