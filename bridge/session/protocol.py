@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 from sidecar.wire.base import ErrorBody
@@ -27,6 +27,7 @@ from sidecar.wire.bridge import (
     SidecarFrame,
     Welcome,
 )
+from sidecar.wire.validation import describe_errors
 
 _SHOWN_ERRORS = 3
 
@@ -160,9 +161,9 @@ def _parse_leniently(adapter: TypeAdapter[F], text: str, error: ValidationError)
             return adapter.validate_python({**event, "type": "notify", "event": event.get("type")})
         except ValidationError as inner:
             error = inner
-    problems = error.errors(include_url=False, include_input=False, include_context=False)
     described = "; ".join(
-        f"{'.'.join(map(str, each['loc'])) or 'frame'}: {each['msg']}" for each in problems[:_SHOWN_ERRORS]
+        f"{field}: {message}" if field else message
+        for field, message in describe_errors(error, BaseModel)[:_SHOWN_ERRORS]
     )
     call_id = value.get("id")
     known = call_id if isinstance(call_id, str) and 0 < len(call_id) <= 512 else None

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
 from starlette.requests import Request
 
 from sidecar.api.route import route
@@ -29,6 +28,7 @@ from sidecar.wire.tools import BatchAnswer, BatchRequest, ToolAnswer, ToolList
 from tools.errors import ToolError
 from tools.executor.context import BatchContext, ToolCall
 from tools.executor.registry import Registry
+from tools.executor.validation import adapt, validate
 from tools.ledger import ListLedger
 from tools.policy.policy import Policy
 from tools.text import escape_hidden
@@ -74,9 +74,11 @@ class ToolRoutes:
         workspace = self._workspace(wanted.workspace)
         try:
             tool = self._registry.get(wanted.tool, workspace)
-            args = tool.spec.arguments.model_validate(wanted.args, context=workspace)
-        except (ToolError, ValidationError) as error:
-            return PolicyAnswer(decision="deny", why=f"Invalid call: {error}")
+            args = validate(tool, adapt(tool, wanted.args), workspace)
+        except ToolError as error:
+            return PolicyAnswer(decision="deny", why=f"the call is invalid: {error}")
+        if outside := next((path for path in args.paths() if path.startswith(("/", "../")) or path == ".."), None):
+            return PolicyAnswer(decision="deny", why=f"{outside} is outside the workspace")
         decision = self._policy.decide(tool.spec, args, workspace, wanted.approvals)
         if decision.verdict == "ask" and wanted.approvals == "auto":
             grant = self._policy.suggest_grant(tool.spec, args)

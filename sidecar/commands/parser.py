@@ -15,6 +15,7 @@ from sidecar.commands.table import Command
 from sidecar.config.paths import default_data_dir
 
 _EXTRA = "unrecognized arguments: "
+_PLAINER = {"the following arguments are required": "missing", "expected one argument": "needs a value"}
 _WIDTH = 100
 _FULL_ID = re.compile(r"t_[0-9a-f]{20}")
 _PAGE = 200
@@ -25,7 +26,10 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         if not message.startswith(_EXTRA):
-            super().error(message)
+            problem = message.removeprefix("argument ")
+            for theirs, ours in _PLAINER.items():
+                problem = problem.replace(theirs, ours)
+            raise CommandFailed(f"{problem[:1].upper()}{problem[1:]}. See `{self.prog} --help`.", EXIT_USAGE)
         extra = message.removeprefix(_EXTRA).split(" ")
         option = next((word.partition("=")[0] for word in extra if word.startswith("-")), None)
         if option is not None:
@@ -89,7 +93,7 @@ def _one_of(choices: Callable[[], Sequence[str]]) -> Callable[[str], str]:
 
     def check(text: str) -> str:
         if text not in choices():
-            raise argparse.ArgumentTypeError(f"invalid choice: {text!r} (choose from {', '.join(choices())})")
+            raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(choices())}")
         return text
 
     return check

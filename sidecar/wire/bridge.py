@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 
 from sidecar.wire.base import ErrorBody, JsonObject, Wire, optional
 
@@ -12,6 +12,12 @@ FRAME_LIMIT = 16 * 1024 * 1024
 Id = Annotated[str, Field(min_length=1, max_length=512)]
 Name = Annotated[str, Field(max_length=200)]
 Place = Annotated[str, Field(max_length=4_096)]
+
+
+def _absolute(place: str) -> str:
+    if not place.startswith("/"):
+        raise ValueError("must be an absolute path")
+    return place
 
 
 class Frame(Wire):
@@ -62,7 +68,7 @@ class ShellToolSpec(Frame):
 class Hello(Frame):
     type: Literal["hello"] = "hello"
     shell: ShellInfo
-    workspace: Annotated[Place, Field(min_length=1)]
+    workspace: Annotated[Place, AfterValidator(_absolute)]
     tools: Annotated[
         list[Name | ShellToolSpec],
         Field(max_length=1_000, description="The tools the shell runs: names of ours, and tools of its own."),

@@ -69,6 +69,10 @@ def _message(kind: str, context: Mapping[str, Any], fallback: str) -> str:
             return f"must have at most {plural(context['max_length'], 'entry', 'entries')}"
         case "string_pattern_mismatch":
             return "must not be blank" if context["pattern"] == r"\S" else f"must match {context['pattern']}"
+        case "union_tag_invalid":
+            return f"{context['discriminator']} must be one of {context['expected_tags']}"
+        case "union_tag_not_found":
+            return f"{context['discriminator']} is required"
         case "value_error":
             return str(context["error"])
     return _EXPECTED.get(kind) or _EXPECTED.get(kind.partition("_")[0]) or fallback[:1].lower() + fallback[1:]

@@ -133,3 +133,29 @@ def test_a_full_queue_says_when_to_come_back(sidecar: RunningSidecar) -> None:
     answer = sidecar.post(EXECUTE, {"task": "list the files"})
     assert problem(answer) == (429, "queue_full")
     assert int(answer.headers["retry-after"]) > 0
+
+
+@pytest.mark.parametrize(
+    ("tool", "args", "why"),
+    [
+        ("read_file", {}, "the call is invalid: read_file: `path` is required."),
+        ("read_file", {"path": "../secrets"}, "../secrets is outside the workspace"),
+        ("write_file", {"path": "/etc/hosts", "content": ""}, "/etc/hosts is outside the workspace"),
+        ("impact", {}, "the call is invalid: impact: name a symbol, a path, or both."),
+        ("fetch_url", {"url": "file:///etc/hosts"}, "Only http and https URLs with a host can be fetched"),
+    ],
+)
+def test_policy_denies_what_could_not_run_and_says_why(
+    tool: str, args: object, why: str, sidecar: RunningSidecar
+) -> None:
+    answer = sidecar.post("/api/brain/policy/explain", {"tool": tool, "args": args})
+    assert answer.json["decision"] == "deny"
+    assert answer.json["why"].startswith(why)
+    assert "pydantic" not in answer.json["why"] and ".." not in answer.json["why"].replace("../", "")
+
+
+def test_policy_says_that_a_harmless_git_command_only_reads(sidecar: RunningSidecar) -> None:
+    body = {"tool": "run_command", "args": {"command": "git log -5"}}
+    sidecar.post("/api/brain/trust", {"workspace": str(sidecar.workspace), "trusted": True})
+    answer = sidecar.post("/api/brain/policy/explain", body)
+    assert answer.json == {"decision": "allow", "why": "git log with these options only reads"}

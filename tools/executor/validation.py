@@ -88,7 +88,8 @@ def validate(tool: AnyTool, args: JsonObject, workspace: str) -> Arguments:
     except ValidationError as error:
         problems = []
         for field, message in describe_errors(error, tool.spec.arguments, "argument")[:_ERRORS_SHOWN]:
-            problems.append(message if message.startswith("unknown") else f"`{field[:200]}` {_with_verb(message)}")
+            named = field and not message.startswith("unknown")
+            problems.append(f"`{field[:200]}` {_with_verb(message)}" if named else message)
         text = "; ".join(problems)
         end = "" if text.endswith("?") else "."
         raise InvalidArguments(f"{name}: {text}{end} It takes {signature(tool)}.") from error

@@ -151,7 +151,7 @@ class Policy:
     def _asking(self, spec: ToolSpec, args: Arguments, workspace: str, approvals: Approvals) -> Decision:
         """It changes nothing by itself, but a person decides on it."""
         if why := args.forbidden():
-            return Decision("deny", why)
+            return Decision("deny", why.removesuffix("."))
         host = args.host()
         if host and host in self.permissions(workspace).hosts:
             return Decision("allow", f"you granted {host}")
@@ -232,7 +232,8 @@ class Policy:
             return Decision("ask", why, contained=True)
         if known.project and (change := self.change(workspace)) is not None:
             return _ask_for_trust("it runs the project's own code", change)
-        return self._allow_contained(f"{known.name} with these options only reads, or runs the project's own checks")
+        does = "runs the project's own checks" if known.project else "only reads"
+        return self._allow_contained(f"{known.name} with these options {does}")
 
     def _may_run(
         self,

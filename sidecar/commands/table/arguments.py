@@ -52,10 +52,29 @@ def approvals(help: str, default: str | None = "ask") -> Argument:
     return choice("--approvals", "MODE", APPROVALS, default=default, help=help)
 
 
+def whole(text: str, least: int = 0, most: int | None = None) -> int:
+    number = int(text) if text.removeprefix("-").isdecimal() else None
+    if number is None or number < least or (most is not None and number > most):
+        end = "" if most is None else f" to {most}"
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {least}{end}")
+    return number
+
+
 def positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a number from 1")
+    return whole(text, 1)
+
+
+def port(text: str) -> int:
+    return whole(text, 0, 65_535)
+
+
+def amount(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0")
     return number
 
 
@@ -86,7 +105,9 @@ WORKSPACE = arg(
     help="directory to work in (default: current directory)",
 )
 USUAL_PORT = 3847
-PORT = arg("--port", type=int, default=USUAL_PORT, help="port to listen on, 0 for any free port (default: %(default)s)")
+PORT = arg(
+    "--port", type=port, default=USUAL_PORT, help="port to listen on, 0 for any free port (default: %(default)s)"
+)
 TASK_ID = arg(
     "id", metavar="ID", nargs="?", help="task id, or a unique prefix of it (default: the newest task in this directory)"
 )

@@ -10,6 +10,7 @@ from sidecar.commands.table.arguments import (
     command,
     flag,
     in_group,
+    port,
     positive,
 )
 
@@ -27,7 +28,7 @@ brain --panel
 brain --panel --no-open --port 0""",
     "session.app:start",
     WORKSPACE,
-    arg("--port", type=int, help=f"port of the panel (default: {USUAL_PORT}, or a free one if that is taken)"),
+    arg("--port", type=port, help=f"port of the panel (default: {USUAL_PORT}, or a free one if that is taken)"),
     flag("--continue", "-c", help="begin with the newest task in this directory"),
     flag("--panel", help="start the sidecar and open the panel"),
     flag("--no-open", help="open the panel, but no browser"),
@@ -186,7 +187,7 @@ brain doors retry out-17""",
         arg("items", nargs="*", metavar="ITEM", help="retry: only these, as `list` names them"),
         JSON,
         arg("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)"),
-        arg("--port", type=int, default=3848, help="port to listen on, 0 for any free port (default: %(default)s)"),
+        arg("--port", type=port, default=3848, help="port to listen on, 0 for any free port (default: %(default)s)"),
     ),
     command(
         "open",
@@ -213,7 +214,7 @@ brain desktop
 brain desktop --workspace ~/project""",
         "desktop:desktop",
         WORKSPACE,
-        arg("--port", type=int, default=USUAL_PORT, help="port of a sidecar it starts; any other if taken"),
+        arg("--port", type=port, default=USUAL_PORT, help="port of a sidecar it starts; any other if taken"),
     ),
     command(
         "stop",

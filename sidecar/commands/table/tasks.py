@@ -12,6 +12,7 @@ from sidecar.commands.table.arguments import (
     WORKSPACE,
     Argument,
     action,
+    amount,
     approvals,
     arg,
     choice,
@@ -20,6 +21,7 @@ from sidecar.commands.table.arguments import (
     in_group,
     intents,
     positive,
+    whole,
 )
 
 _LIMITS = (
@@ -31,9 +33,9 @@ _LIMITS = (
         help="verify the change with this command (repeatable), or `off`; without a terminal, a check that needs your "
         "approval is skipped",
     ),
-    arg("--max-cost", type=float, metavar="USD", help="stop when the models have cost this much"),
+    arg("--max-cost", type=amount, metavar="USD", help="stop when the models have cost this much"),
     arg("--max-turns", type=positive, metavar="N", help="how many turns an agent may take"),
-    arg("--max-duration", type=float, metavar="SECONDS", help="give up after this much work (default: 3600)"),
+    arg("--max-duration", type=amount, metavar="SECONDS", help="give up after this much work (default: 3600)"),
 )
 _REMOTE = (
     arg("--remote", metavar="URL", help="work on a clone of this Git remote; the result is a branch there"),
@@ -302,7 +304,7 @@ brain rewind t_4642c5 17              back to event 17
 brain rewind t_4642c5 17 --files      only the files""",
         "review:rewind",
         TASK_ID,
-        arg("seq", type=int, metavar="SEQ", help="number of the event to go back to"),
+        arg("seq", type=whole, metavar="SEQ", help="number of the event to go back to"),
         flag("--files", help="rewind the files only and keep the conversation"),
         *REWIND,
     ),
@@ -372,7 +374,7 @@ brain fork t_4642c5 --keep-files "now write the tests for it\"""",
         "run:fork",
         TASK_ID,
         arg("task", nargs="?", help="what to do instead; required if the other task had finished by then"),
-        arg("--to", type=int, metavar="SEQ", help="number of the event to start from (default: the last)"),
+        arg("--to", type=whole, metavar="SEQ", help="number of the event to start from (default: the last)"),
         MODEL,
         approvals("ask, edits, auto or readonly (default: as in the other task)", None),
         flag("--keep-files", help="leave the files as they are now"),

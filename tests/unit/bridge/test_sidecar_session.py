@@ -76,6 +76,23 @@ def test_a_bad_frame_is_answered_with_an_error_and_the_calls_stay_open(text: str
     assert isinstance(shell.receive(result())[0], Settled)
 
 
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("{}", "'type' is required"),
+        ('{"type": "surprise"}', "'type' must be one of 'hello', 'tool_result', 'stream', 'error', 'notify'"),
+        ('{"type": "tool_result", "id": "c1"}', "tool_result.result: required"),
+        (
+            '{"type": "hello", "shell": {"name": "x", "version": "1"}, "workspace": "here", "tools": []}',
+            "hello.workspace: must be an absolute path",
+        ),
+    ],
+)
+def test_an_answer_to_a_bad_frame_says_in_plain_words_what_is_wrong(text: str, problem: str) -> None:
+    (answer,) = sent(session().receive(text))
+    assert answer["error"]["message"] == f"Can't parse the frame. {problem}"
+
+
 def test_a_bad_frame_that_names_a_call_is_answered_with_its_id() -> None:
     (answer,) = sent(session().receive('{"type": "tool_result", "id": "c9", "result": 1}'))
     assert answer["id"] == "c9"

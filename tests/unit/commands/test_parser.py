@@ -17,6 +17,15 @@ from sidecar.cli import main
         (["show", "t_1", "t_2"], "Unexpected argument 't_2'. See `brain show --help`."),
         (["message", "t_1", " "], "The message is empty."),
         (["route", ""], "The task is empty."),
+        (
+            ["serve", "--port", "70000"],
+            "--port: '70000' is not a whole number from 0 to 65535. See `brain serve --help`.",
+        ),
+        (["serve", "--port", "abc"], "--port: 'abc' is not a whole number from 0 to 65535. See `brain serve --help`."),
+        (["run", "x", "--max-cost", "much"], "--max-cost: 'much' is not a number from 0. See `brain run --help`."),
+        (["run", "x", "--approvals"], "--approvals: needs a value. See `brain run --help`."),
+        (["run", "x", "--approvals", "no"], "--approvals: 'no' is none of ask, edits, auto, readonly."),
+        (["run"], "Missing: task. See `brain run --help`."),
     ],
 )
 def test_what_cannot_be_placed_is_said_in_one_line(
