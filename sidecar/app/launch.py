@@ -24,8 +24,10 @@ class Launch(NamedTuple):
     host: str = "127.0.0.1"
     port: int = 3847
     exit_when_idle: bool = False
-    #: Otherwise it answers requests and accepts operations, but runs no task and isn't announced to other commands.
+    #: Otherwise it answers requests and accepts operations, but runs no task.
     runs_tasks: bool = True
+    #: Otherwise one command uses it for a moment: others don't find it, and it starts nothing by itself.
+    stays: bool = True
     #: What other machines see: a certificate, and the name in it.
     certificate: Certificate | None = None
     public_name: str = ""
@@ -35,6 +37,8 @@ class Launch(NamedTuple):
     pool: str | None = None
     #: How many tasks run at once; by default as set.
     slots: int | None = None
+    #: Touched with each heartbeat to the fleet.
+    alive_file: Path | None = None
 
     @property
     def scheme(self) -> str:

@@ -103,7 +103,7 @@ class Sidecar:
             self._http.streams.on_close = self._exit_if_idle
         token_file = str(self._data.token_file)
         ready = Ready(url=launch.url(self._port), pid=os.getpid(), token_file=token_file, version=__version__)
-        if launch.runs_tasks:
+        if self._has_workers:
             self._data.announce(ready)
         say_ready(ready)
         self._warming_up = asyncio.create_task(self._warm_up(), name="warm-up")
@@ -250,6 +250,11 @@ class Sidecar:
     async def _fleet_problem(self) -> str:
         return "" if self._stores.shared is None else await self._fleet.problem()
 
+    @property
+    def _has_workers(self) -> bool:
+        """Whether the tasks that it takes are run, here or elsewhere."""
+        return self._launch.runs_tasks or (self._stores.shared is not None and self._launch.stays)
+
     async def _start_fleet(self) -> None:
         settings, launch, shared = self._settings, self._launch, self._stores.shared
         if shared is not None:
@@ -258,8 +263,8 @@ class Sidecar:
 
             slots = self._slots if launch.runs_tasks else 0
             member = Member(self._engine.owner, launch.pool or ANY_POOL, slots, launch.runs_tasks)
-            duties = (self._complete().schedules.run,) if launch.runs_tasks else ()
-            self._node = Node(shared, self._engine, member, settings.redis_url, self.stop, duties)
+            duties = (self._complete().schedules.run,) if self._has_workers else None
+            self._node = Node(shared, self._engine, member, settings.redis_url, self.stop, duties, launch.alive_file)
             await self._node.start()
         elif settings.redis_url and launch.runs_tasks:
             from sidecar.fleet.bus import Bus

@@ -9,9 +9,10 @@ import time
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from sidecar.client.client import Json
+from sidecar.client.client import Client, Json
+from sidecar.client.errors import ClientError
 from sidecar.client.sidecars import PROGRAM, reading
 from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
@@ -32,8 +33,6 @@ _NO_DATABASE = (
 )
 #: Start another worker while more tasks than this wait.
 WAITING = 10
-#: Stop a worker after this long without tasks.
-IDLE_SECONDS = 60.0
 _STOP_SECONDS = 10.0
 
 
@@ -121,12 +120,17 @@ def worker(args: argparse.Namespace) -> int:
     """Run tasks of a shared database until a signal stops it."""
     import asyncio
 
+    return asyncio.run(_run(args, workspace(args), _settings()))
+
+
+def _settings() -> "Settings":
+    """With a database."""
     from sidecar.config.settings import load
 
     settings = load()
     if not settings.database_url:
         raise CommandFailed(_NO_DATABASE, EXIT_USAGE)
-    return asyncio.run(_run(args, workspace(args), settings))
+    return settings
 
 
 async def _run(args: argparse.Namespace, place: Path, settings: "Settings") -> int:
@@ -137,7 +141,8 @@ async def _run(args: argparse.Namespace, place: Path, settings: "Settings") -> i
     from sidecar.telemetry import logs
 
     logs.configure()
-    launch = Launch(place, data_dir(args), serves=False, pool=args.pool, slots=args.slots)
+    alive_file = None if args.alive_file is None else Path(args.alive_file)
+    launch = Launch(place, data_dir(args), serves=False, pool=args.pool, slots=args.slots, alive_file=alive_file)
     sidecar = Sidecar(launch, settings)
     stop_on_signals(sidecar.stop)
     loop = asyncio.get_running_loop()
@@ -152,9 +157,11 @@ async def _run(args: argparse.Namespace, place: Path, settings: "Settings") -> i
 class Scaler:
     """Decides without acting: `wanted` is how many workers there should be."""
 
-    def __init__(self, least: int, most: int) -> None:
+    def __init__(self, least: int, most: int, idle_seconds: float) -> None:
         self._least = least
         self._most = most
+        #: One worker less after so long with nothing to do.
+        self._idle_seconds = idle_seconds
         self._idle_since: float | None = None
 
     def wanted(self, workers: int, waiting: int, running: int, now: float) -> int:
@@ -164,7 +171,7 @@ class Scaler:
             self._idle_since = now
         if waiting > WAITING:
             return min(workers + 1, self._most)
-        if self._idle_since is not None and now - self._idle_since > IDLE_SECONDS:
+        if self._idle_since is not None and now - self._idle_since > self._idle_seconds:
             self._idle_since = now
             return max(workers - 1, self._least)
         return max(workers, self._least)
@@ -172,31 +179,46 @@ class Scaler:
 
 def scale(args: argparse.Namespace) -> int:
     """Workers on this machine: more while tasks wait, fewer when they are idle."""
-    scaler, workers = Scaler(args.least, args.most), list[subprocess.Popen[bytes]]()
+    _settings()
+    scaler, workers = Scaler(args.least, args.most, args.idle), list[subprocess.Popen[bytes]]()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    with reading(data_dir(args)) as client:
-        try:
-            while True:
-                workers = [worker for worker in workers if worker.poll() is None]
-                state = client.get("/api/brain/fleet")
-                wanted = _wanted(scaler, state, args.pool, len(workers))
-                for _ in range(wanted - len(workers)):
-                    workers.append(_start(args))
-                for worker in workers[wanted:]:
-                    worker.send_signal(signal.SIGUSR1)  # it finishes its tasks first
-                time.sleep(_LOOK_SECONDS)
-        except KeyboardInterrupt:
-            return 0
-        finally:
-            for worker in workers:
-                worker.terminate()
-            for worker in workers:
-                with suppress(subprocess.TimeoutExpired):
-                    worker.wait(_STOP_SECONDS)
+    try:
+        while True:
+            try:
+                with reading(data_dir(args)) as client:
+                    _keep_scaled(args, scaler, workers, client)
+            except ClientError as error:
+                # Workers outlive the sidecar that answered, and wait for the database by themselves.
+                print(f"The workers go on, and their number stays as it is: {error}", file=sys.stderr, flush=True)
+            time.sleep(_LOOK_SECONDS)
+    except KeyboardInterrupt:
+        return 0
+    finally:
+        for worker in workers:
+            worker.terminate()
+        for worker in workers:
+            with suppress(subprocess.TimeoutExpired):
+                worker.wait(_STOP_SECONDS)
+
+
+def _keep_scaled(
+    args: argparse.Namespace, scaler: Scaler, workers: list[subprocess.Popen[bytes]], client: Client
+) -> NoReturn:
+    while True:
+        state = client.get("/api/brain/fleet")
+        workers[:] = [worker for worker in workers if worker.poll() is None]
+        wanted = _wanted(scaler, state, args.pool, len(workers))
+        for _ in range(wanted - len(workers)):
+            workers.append(_start(args))
+        for worker in workers[wanted:]:
+            worker.send_signal(signal.SIGUSR1)  # it finishes its tasks first
+        time.sleep(_LOOK_SECONDS)
 
 
 def _wanted(scaler: Scaler, state: dict[str, Any], pool: str, workers: int) -> int:
-    waiting = state["queue"]["pools"].get(pool, 0)
+    from sidecar.fleet.state import ANY_POOL
+
+    waiting = state["queue"]["depth"] if pool == ANY_POOL else state["queue"]["pools"].get(pool, 0)
     running = sum(len(each["tasks"]) for each in state["workers"] if each["pool"] == pool)
     return scaler.wanted(workers, waiting, running, time.monotonic())
 

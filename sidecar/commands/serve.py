@@ -110,6 +110,7 @@ async def serve_until_stopped(args: argparse.Namespace, place: Path) -> int:
         port=args.port,
         exit_when_idle=args.exit_when_idle,
         runs_tasks=not args.no_work,
+        stays=not (args.no_work and args.die_with_parent),
         certificate=Certificate(Path(args.tls_cert), Path(args.tls_key)) if args.tls_cert else None,
         public_name=args.public_name or "",
     )

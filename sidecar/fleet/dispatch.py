@@ -7,6 +7,7 @@ need nobody: it is a hint to look, and the journal's fenced claim alone decides 
 import asyncio
 import logging
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any, Protocol
 
 import psycopg
@@ -67,9 +68,11 @@ class Dispatcher:
         engine.call_when_free(self._changed.set)
 
     async def start(self) -> None:
+        """Without waiting long: until its heartbeat is there, the worker counts as dead, but its claims hold."""
         self._running = asyncio.create_task(self._run(), name="dispatcher")
-        async with asyncio.timeout(START_SECONDS):
-            await self.registered.wait()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(START_SECONDS):
+                await self.registered.wait()
 
     def register_again(self) -> None:
         """Its heartbeat's row is gone: the process stood still, and others took it for dead."""

@@ -10,6 +10,7 @@ import socket
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from sidecar.engine.engine import Engine
 from sidecar.fleet.bus import Bus
@@ -50,8 +51,10 @@ class Membership:
         tasks: Callable[[], Sequence[str]],
         drain: Callable[[], None],
         stop: Callable[[], None],
+        alive_file: Path | None = None,
     ) -> None:
         self._journal = journal
+        self._alive_file = alive_file
         self._dispatcher = dispatcher
         self._member = member
         self._tasks = tasks
@@ -62,6 +65,7 @@ class Membership:
 
     async def start(self) -> None:
         await self._beat()
+        self._touch()
         self._beating = asyncio.create_task(self._beat_forever(), name="heartbeat")
 
     def drain(self) -> None:
@@ -82,9 +86,16 @@ class Membership:
     async def _beat_forever(self) -> None:
         while True:
             await asyncio.sleep(1 if self._draining else HEARTBEAT_SECONDS)
+            self._touch()
             with suppress(JournalError):
                 await self._beat()
                 await self._journal.set_clock()
+
+    def _touch(self) -> None:
+        """For a supervisor that restarts a process that hangs; one that waits for the database doesn't hang."""
+        if self._alive_file is not None:
+            with suppress(OSError):
+                self._alive_file.touch()
 
     async def _beat(self) -> None:
         member, tasks = self._member, list(self._tasks())
@@ -119,7 +130,7 @@ def _resources() -> Resources:
 
 
 class Node:
-    """This process as a member; `stop` ends it."""
+    """This process as a member; `stop` ends it. Without `duties` it never leads."""
 
     def __init__(
         self,
@@ -128,20 +139,24 @@ class Node:
         member: Member,
         redis_url: str,
         stop: Callable[[], None],
-        duties: tuple[Duty, ...] = (),
+        duties: tuple[Duty, ...] | None,
+        alive_file: Path | None = None,
     ) -> None:
         self._journal = journal
         self._engine = engine
-        duties += (Bus(journal, redis_url).run,) if redis_url else ()
         self._dispatcher = Dispatcher(journal.conninfo, engine, member.pool, member.slots)
-        self._membership = Membership(journal, self._dispatcher, member, lambda: engine.running, engine.drain, stop)
-        self._leader = Leader(journal, member.id, duties)
+        self._membership = Membership(
+            journal, self._dispatcher, member, lambda: engine.running, engine.drain, stop, alive_file
+        )
+        bus = (Bus(journal, redis_url).run,) if redis_url else ()
+        self._leader = None if duties is None else Leader(journal, member.id, (*duties, *bus))
 
     async def start(self) -> None:
         self._journal.on_written_elsewhere = self._engine.look
         await self._dispatcher.start()
         await self._membership.start()
-        self._leader.start()
+        if self._leader is not None:
+            self._leader.start()
 
     def drain(self) -> None:
         self._membership.drain()
@@ -150,6 +165,7 @@ class Node:
         """From now on no task is claimed here. Those that run keep their leases until the engine stops."""
         # A claim that waits for the database would hold up the dispatcher.
         self._journal.fail_fast()
-        await self._leader.close()
+        if self._leader is not None:
+            await self._leader.close()
         await self._dispatcher.close()
         await self._membership.close()

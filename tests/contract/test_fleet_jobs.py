@@ -10,6 +10,7 @@ from typing import LiteralString
 import psycopg
 import pytest
 
+from sidecar.fleet import dispatch
 from sidecar.fleet import leader as leading
 from sidecar.fleet.dispatch import Dispatcher
 from sidecar.fleet.leader import Leader
@@ -204,6 +205,16 @@ async def test_a_worker_that_loses_all_connections_gets_jobs_again_without_a_wor
     assert not [record for record in caplog.records if record.name.startswith("procrastinate")]
     logging.getLogger("procrastinate.worker").error("Something else")
     assert caplog.records[-1].message == "Something else"
+
+
+async def test_a_worker_whose_heartbeat_comes_late_starts_all_the_same(
+    journal: PostgresJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dispatch, "START_SECONDS", 0)
+    await journal.create(new_task("t_1"))
+    late = Runner(journal)
+    async with dispatching(journal, late):
+        await until_true(lambda: late.claimed == ["t_1"])
 
 
 async def test_the_leader_defers_a_job_that_vanished_and_drops_those_of_dead_workers(

@@ -1,17 +1,24 @@
 """Several sidecars and workers on one database: any node accepts, streams and cancels any task."""
 
 import json
+import os
+import subprocess
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import psycopg
 import pytest
+import yaml
 
+from sidecar.commands.fleet import WAITING
 from sidecar.fleet.leader import LOCK
-from tests.e2e.support import Json, RunningSidecar, wait_until
+from tests.e2e.support import PROJECT, Json, RunningSidecar, clean_environ, is_alive, wait_until
+from tests.e2e.terminal import BRAIN, brain, brain_output
 from tests.support.fleet import RunningFleet, running_fleet
 from tests.support.servers import Postgres
+from tests.waiting import SECONDS
 
 
 @pytest.fixture(scope="module")
@@ -106,8 +113,6 @@ def test_messages_and_answers_reach_the_worker_from_any_node(standing: RunningFl
 
 
 def test_a_token_works_on_every_node_until_it_is_removed(standing: RunningFleet) -> None:
-    from tests.e2e.terminal import brain
-
     environ = {**standing.nodes[0].environ, "BRAIN_DATA_DIR": str(standing.workspace.parent / "elsewhere")}
     added = brain("tokens", "add", "alice", "--role", "look", "--json", environ=environ)
     headers = {"Authorization": f"Bearer {json.loads(added.stdout)['token']}"}
@@ -161,10 +166,25 @@ def test_tasks_of_a_pool_wait_for_its_workers(fleet: RunningFleet) -> None:
     assert node.wait_for_end(waiting)["status"] == "completed"
 
 
-def test_a_worker_without_a_database_says_what_to_set(tmp_path: Path) -> None:
-    from tests.e2e.support import clean_environ
-    from tests.e2e.terminal import brain
+def test_a_node_that_leads_starts_schedules_and_other_commands_find_it(fleet: RunningFleet, tmp_path: Path) -> None:
+    schedule = tmp_path / "config" / "rainy-brain" / "schedules" / "look.md"
+    schedule.parent.mkdir(parents=True)
+    schedule.write_text(f"---\nevery: 4w\nworkspace: {fleet.workspace}\napprovals: readonly\n---\nlist the files\n")
+    os.utime(schedule, (0, 0))
+    node = fleet.node()
 
+    def scheduled() -> list[Json]:
+        return [task for task in node.get("/api/brain/tasks").json["tasks"] if task["task"] == "list the files"]
+
+    wait_until(scheduled, what="the scheduled task")
+    assert [each["status"] for each in state_of(node)["workers"]] == ["serving"]
+    fleet.worker("--pool", "*")
+    assert node.wait_for_end(scheduled()[0]["id"])["status"] == "completed"
+    assert "serving" in brain_output(node, "fleet")
+    assert len(state_of(node)["workers"]) == 2  # no other process was started to answer
+
+
+def test_a_worker_without_a_database_says_what_to_set(tmp_path: Path) -> None:
     ended = brain("worker", environ=clean_environ(tmp_path))
     assert ended.returncode == 2
     assert "BRAIN_DATABASE_URL" in ended.stderr
@@ -175,8 +195,6 @@ async def test_the_tasks_and_notes_of_a_machine_are_copied_once(postgres: Postgr
     from sidecar.memory.notes import Notes
     from sidecar.memory.shared_notes import SharedNotes
     from tests.contract.journals import new_task
-    from tests.e2e.support import clean_environ
-    from tests.e2e.terminal import brain
 
     url, data = postgres.new_database(), tmp_path / "data"
     data.mkdir()
@@ -199,8 +217,6 @@ async def test_the_tasks_and_notes_of_a_machine_are_copied_once(postgres: Postgr
 
 
 def test_the_command_line_shows_the_fleet_and_stops_a_worker(standing: RunningFleet) -> None:
-    from tests.e2e.terminal import brain
-
     node, (worker,) = standing.nodes[0], standing.workers
     environ = {**node.environ, "BRAIN_DATA_DIR": str(node.data_dir.parent / "other")}
     shown = brain("fleet", environ=environ)
@@ -210,6 +226,60 @@ def test_the_command_line_shows_the_fleet_and_stops_a_worker(standing: RunningFl
     extra = standing.worker()
     assert brain("fleet", "kill", extra.id, environ=environ).returncode == 0
     assert extra.process is not None and extra.process.wait(60) == 0
+
+
+@pytest.mark.timeout(600)
+def test_scaling_starts_workers_while_tasks_wait_outlives_the_database_and_drains_the_idle(tmp_path: Path) -> None:
+    server = Postgres()
+    with closing(server), running_fleet(tmp_path, server.url) as fleet:
+        node, said = fleet.node(), tmp_path / "scale.log"
+        tasks = [sleeping(node, 300) for _ in range(2 * WAITING)]
+
+        def workers() -> set[int]:
+            return {each["pid"] for each in state_of(node)["workers"] if each["status"] == "running"}
+
+        command = [*BRAIN, "fleet", "scale", "--most", "2", "--idle", "1", "--data-dir", str(tmp_path / "scaling")]
+        environ = {**node.environ, "BRAIN_SCRIPTS": str(node.data_dir / "scripts")}
+        with (
+            said.open("w") as log,
+            subprocess.Popen(command, stdout=log, stderr=log, env=environ) as scaling,
+            ExitStack() as stack,
+        ):
+            stack.callback(scaling.kill)
+            wait_until(lambda: len(workers()) == 2, seconds=3 * SECONDS, what="two workers")
+            before = workers()
+            server.stop_at_once()
+            wait_until(lambda: "their number stays" in said.read_text(), what="the outage to be noticed")
+            server.start()
+            wait_until(lambda: node.get("/ready").status == 200, what="the database")
+            wait_until(lambda: workers() == before, what="the same workers")
+            for each in tasks:
+                assert node.post(f"/api/brain/tasks/{each}/cancel").status == 202
+            wait_until(lambda: len(workers()) == 1, what="an idle worker to go")
+            (last,) = workers()
+            scaling.terminate()
+            assert scaling.wait(SECONDS) == 0
+            wait_until(lambda: not is_alive(last), what="the last worker to end")
+
+
+def test_a_worker_that_hangs_fails_its_probe(fleet: RunningFleet, tmp_path: Path) -> None:
+    alive, manifest = tmp_path / "alive", (PROJECT / "packaging" / "fleet.yaml").read_text()
+    (worker,) = [each for each in yaml.safe_load_all(manifest) if each["metadata"]["name"] == "brain-worker"]
+    (container,) = worker["spec"]["template"]["spec"]["containers"]
+    probe = [word.replace("/tmp/alive", str(alive)) for word in container["livenessProbe"]["exec"]["command"]]
+    hanging = fleet.worker("--alive-file", str(alive))
+    assert subprocess.run(probe, check=False).returncode == 0
+    os.utime(alive, (0, 0))
+    wait_until(lambda: subprocess.run(probe, check=False).returncode == 0, what="the next heartbeat")
+    hanging.pause()
+    os.utime(alive, (0, 0))
+    assert subprocess.run(probe, check=False).returncode != 0
+
+
+def test_scaling_without_a_database_says_what_to_set(tmp_path: Path) -> None:
+    ended = brain("fleet", "scale", environ=clean_environ(tmp_path))
+    assert ended.returncode == 2
+    assert "BRAIN_DATABASE_URL" in ended.stderr
 
 
 def test_ready_fails_while_nobody_leads_the_fleet(fleet: RunningFleet) -> None:

@@ -56,7 +56,7 @@ brain serve --die-with-parent                  for a desktop shell""",
         arg("--public-name", metavar="HOST", help="the name by which others reach it, as in the certificate"),
         flag("--die-with-parent", help="stop when standard input closes"),
         flag("--exit-when-idle", help="stop when no task runs and no client is connected"),
-        flag("--no-work", help="answer requests, but run no task and stay hidden from other commands"),
+        flag("--no-work", help="answer requests, but run no task; other commands use it only with a database"),
     ),
     command(
         "worker",
@@ -71,12 +71,22 @@ BRAIN_DATABASE_URL=postgresql://… brain worker
 brain worker --pool exploration --slots 2      run only the tasks of that pool, two at once""",
         "fleet:worker",
         WORKSPACE,
-        arg("--pool", metavar="NAME", default="default", help="the pool whose tasks it runs (default: %(default)s)"),
+        arg(
+            "--pool",
+            metavar="NAME",
+            default="default",
+            help="the pool whose tasks it runs, * for all (default: %(default)s)",
+        ),
         arg(
             "--slots",
             type=positive,
             metavar="N",
             help="how many tasks run at once (default: the setting max_tasks)",
+        ),
+        arg(
+            "--alive-file",
+            metavar="FILE",
+            help="touch this file every 5 seconds; if it gets old, the worker hangs",
         ),
         flag("--die-with-parent", help="stop when standard input closes"),
     ),
@@ -85,7 +95,7 @@ brain worker --pool exploration --slots 2      run only the tasks of that pool, 
         "see, drain, stop and scale workers",
         "Show the workers on the database, who leads (*), and what waits. `drain` lets a worker finish its tasks and "
         "exit, `kill` lets it exit at once while others continue its tasks. `scale` starts workers on this machine: "
-        "one more while more than ten tasks wait, one less after a minute without work, until you stop it.",
+        "one more while more than ten tasks wait, one less after each minute without work, until you stop it.",
         """\
 brain fleet
 brain fleet drain 4711-1a2b3c4d
@@ -99,9 +109,21 @@ brain fleet scale --least 1 --most 4""",
             default="status",
         ),
         arg("worker", metavar="WORKER", nargs="?", help="the worker's id"),
-        arg("--pool", metavar="NAME", default="default", help="scale: the workers' pool (default: %(default)s)"),
+        arg(
+            "--pool",
+            metavar="NAME",
+            default="default",
+            help="scale: the workers' pool, * for all (default: %(default)s)",
+        ),
         arg("--least", type=positive, metavar="N", default=1, help="scale: at least so many (default: %(default)s)"),
         arg("--most", type=positive, metavar="N", default=4, help="scale: at most so many (default: %(default)s)"),
+        arg(
+            "--idle",
+            type=positive,
+            metavar="SECONDS",
+            default=60,
+            help="scale: one less after so long without work (default: %(default)s)",
+        ),
         JSON,
     ),
     command(
