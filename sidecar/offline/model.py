@@ -12,6 +12,7 @@ from sidecar.offline.parsed_request import ParsedRequest, last_message, parse_qu
 from sidecar.offline.scaffold.skill import Scaffold
 from sidecar.offline.skill import Act, Decline, Move, OfflineSkill
 from sidecar.offline.skills.commit import Commit, CommitMessage
+from sidecar.offline.skills.counts import Counts
 from sidecar.offline.skills.explain_file import ExplainFile
 from sidecar.offline.skills.explain_project import ExplainProject
 from sidecar.offline.skills.explain_symbol import ExplainSymbol
@@ -53,6 +54,7 @@ SKILLS: tuple[OfflineSkill, ...] = (
     History(),
     Blame(),
     ExplainProject(),
+    Counts(),
     CountLines(),
     ExplainLines(),
     ExplainFile(),

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pydantic import JsonValue
 
 from sidecar.wire.text import listed, plural
-from tools.code.files import SIZE, list_files, open_sources
-from tools.code.folders import describe_folder, file_purpose, folder_purpose
+from tools.code.files import SIZE, count_lines, list_files, open_sources
+from tools.code.folders import describe_folder, file_purpose, folder_purpose, size_by_language
 from tools.code.graph import describe_go_package, go_package, import_graph, script_package
 from tools.code.languages import SUFFIXES, language_of
 from tools.code.modules import Modules
@@ -76,11 +76,15 @@ class DescribeFile:
 async def _folder(path: str, host: Host, call: Call) -> ToolResult:
     files = await list_files(host, call)
     inside = [each for each in files if each.startswith(folder_prefix(path))]
+    counted = await count_lines(host, call)
     sources = await open_sources(host, [each for each in inside if language_of(each) is not None][:_FILES])
     graph = await import_graph(host, call, await asyncio.to_thread(Modules, files))
     text = await folder_purpose(host, path, frozenset(files))
-    lines = await asyncio.to_thread(describe_folder, path, text, inside, sources, graph)
-    return ToolResult(lines, {"path": path, "files": len(inside)}, plural(len(inside), "file"))
+    described = await asyncio.to_thread(describe_folder, path, text, counted, inside, sources, graph)
+    sizes = await asyncio.to_thread(size_by_language, inside, counted)
+    total = sum(counted.get(each, 0) for each in inside)
+    details: dict[str, JsonValue] = {"path": path, "files": len(inside), "lines": total, **sizes}
+    return ToolResult(described, details, plural(len(inside), "file"))
 
 
 def _render(source: SourceText, outline: Outline, imported: Sequence[ResolvedImport], importers: Sequence[str]) -> str:

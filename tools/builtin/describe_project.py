@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue
 from sidecar.wire.text import bulleted, listed, plural
 from tools.code.commands import plain_command
 from tools.code.files import count_lines, is_copied, list_files, matching_lines
-from tools.code.folders import Folder, folder_table, main_folders
+from tools.code.folders import Folder, folder_table, main_folders, size_by_language
 from tools.code.graph import Graph, import_graph, mermaid
 from tools.code.languages import language_name, language_of
 from tools.code.manifest import Manifest, first_paragraph, manifest, read_text
@@ -77,13 +77,15 @@ class DescribeProject:
             folders=await main_folders(host, files, lines),
         )
         text = await asyncio.to_thread(_render, facts, host.workspace, args.sections)
-        languages, biggest = await asyncio.to_thread(lambda: (_languages(facts), _biggest_files(facts)))
+        sizes, biggest = await asyncio.to_thread(lambda: (size_by_language(files, lines), _biggest_files(facts)))
         details: dict[str, JsonValue] = {
             "files": len(files),
             "lines": sum(lines.values()),
-            "languages": dict(languages),
             "biggest": [*biggest],
+            "biggestLines": [lines[path] for path in biggest],
             "tests": facts.tests,
+            "testFiles": _count_tests(facts),
+            **sizes,
         }
         return ToolResult(text, details, f"{plural(len(files), 'file')}, {plural(sum(lines.values()), 'line')}")
 
@@ -160,8 +162,12 @@ def _needs(facts: Facts) -> str:
     return "\n".join(lines)
 
 
+def _count_tests(facts: Facts) -> int:
+    return sum(is_test(path) and language_of(path) is not None for path in facts.files)
+
+
 def _testing(facts: Facts) -> str:
-    count = sum(is_test(path) and language_of(path) is not None for path in facts.files)
+    count = _count_tests(facts)
     if not facts.tests:
         return (
             "**Tests** none found."

@@ -1,4 +1,6 @@
+import asyncio
 from collections.abc import Sequence
+from posixpath import dirname
 from typing import Annotated
 
 from pydantic import Field, JsonValue
@@ -8,7 +10,9 @@ from tools.builtin.describe_symbol import COPY_NOTE, render_usages
 from tools.code.files import is_copied
 from tools.code.graph import Graph, describe_go_package, go_package, import_graph
 from tools.code.languages import language_of
-from tools.code.symbol_search import DEPTH, FILES, Impact, Reached, SymbolSearch, find_impact
+from tools.code.modules import Modules
+from tools.code.symbol_search import DEPTH, FILES, Impact, Reached, SearchResult, SymbolSearch, find_impact
+from tools.errors import ToolError
 from tools.host import Host
 from tools.paths import normalize
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
@@ -42,10 +46,17 @@ class FindUsages:
             await host.stat(args.path)
         search = SymbolSearch(host, call)
         modules = await search.modules()
-        file = normalize(args.symbol, host.workspace)
-        if file in modules and language_of(file) is not None:
-            return _importers(file, await import_graph(host, call, modules), args.transitive, go_package(file, modules))
-        found = await search.find(args.symbol, args.path)
+        named = _files(normalize(args.symbol, host.workspace), modules)
+        found: SearchResult | None = None
+        try:
+            found = None if named else await search.find(args.symbol, args.path)
+        except ToolError as error:
+            named = await asyncio.to_thread(_modules_named, args, modules, error)
+        if found is None:
+            graph = await import_graph(host, call, modules)
+            if args.symbol in graph.packages():
+                raise ToolError(f"No symbol {args.symbol} is defined in this project.", code="no_symbol")
+            return _importers(named, graph, args.transitive, modules)
         one = found.definitions[0]
         head = f"`{one.qualified}` — {one.kind}, `{one.place}`{COPY_NOTE if is_copied(one.path) else ''}"
         if args.transitive:
@@ -62,11 +73,36 @@ class FindUsages:
         if found.left_out:
             parts.append(f"Only the first {FILES} files with this name were read; {found.left_out} were skipped.")
         details: list[JsonValue] = [
-            {"path": each.path, "line": each.line, "within": each.within, "certainty": each.certainty}
+            {
+                "path": each.path,
+                "line": each.line,
+                "within": each.within,
+                "kind": each.kind,
+                "certainty": each.certainty,
+            }
             for each in used[:500]
         ]
         answer: dict[str, JsonValue] = {"usages": details, "copied": is_copied(one.path)}
         return ToolResult("\n\n".join(parts), answer, f"{plural(len(used), 'usage')} of {one.qualified}")
+
+
+def _files(path: str, modules: Modules) -> list[str]:
+    """The source files that a path names: one, or those of a folder."""
+    named = [path] if path in modules else modules.inside(path) if modules.holds(path) and "/" in path else []
+    return [each for each in named if language_of(each) is not None]
+
+
+def _modules_named(args: FindUsagesArguments, modules: Modules, error: ToolError) -> list[str]:
+    """The module that a name means if it is no symbol; raises the error if it is no module either."""
+    named = modules.named(args.symbol) if error.code == "no_symbol" and args.path is None else []
+    named = [each for each in named if language_of(each) is not None]
+    own = [each for each in named if not is_test(each) and not is_copied(each)] or named
+    if not own:
+        raise error
+    if len(own) > 1 and not (own[0].endswith(".go") and len({dirname(each) for each in own}) == 1):
+        shown = ", ".join(own[:8])
+        raise ToolError(f"{args.symbol} is the name of several modules ({shown}). Give a path.", code="ambiguous")
+    return own
 
 
 def _render_impact(head: str, reach: Impact) -> str:
@@ -116,10 +152,11 @@ def _reached_details(reach: Impact) -> JsonValue:
     }
 
 
-def _importers(path: str, graph: Graph, transitive: bool, package: Sequence[str]) -> ToolResult:
-    levels = graph.affected(path, DEPTH if transitive else 1)
+def _importers(named: Sequence[str], graph: Graph, transitive: bool, modules: Modules) -> ToolResult:
+    path = named[0] if len(named) == 1 else dirname(named[0])
+    levels = graph.affected(named, DEPTH if transitive else 1)
     count = sum(map(len, levels))
-    together = describe_go_package(package)
+    together = describe_go_package(go_package(path, modules))
     if not levels:
         no_importer = f"No file in this project imports `{path}`.{together}"
         return ToolResult(no_importer, {"importers": []}, "no importer")

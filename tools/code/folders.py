@@ -2,14 +2,16 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from posixpath import dirname
 from typing import NamedTuple
+
+from pydantic import JsonValue
 
 from sidecar.wire.text import plural
 from tools.code.definitions import doc_of, strip_comment
 from tools.code.graph import Graph
-from tools.code.languages import language_of
+from tools.code.languages import language_name, language_of
 from tools.code.manifest import first_paragraph, read_text
 from tools.code.outline import outline_of
 from tools.code.source import SourceText, text_of
@@ -19,6 +21,19 @@ _MAIN_FOLDERS = 14
 _FILES = 30
 _IMPORTED_FOLDERS = 8
 _NAMES = 4
+
+
+def size_by_language(files: Iterable[str], lines: Mapping[str, int]) -> dict[str, JsonValue]:
+    """The lines and the files of each language, most lines first."""
+    sizes: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
+    for path in files:
+        if (name := language_name(path)) is not None:
+            sizes[name] += lines.get(path, 0)
+            counts[name] += 1
+    ordered = sorted(counts, key=lambda name: (-sizes[name], name))
+    by_files: dict[str, JsonValue] = {name: counts[name] for name in ordered}
+    return {"languages": {name: sizes[name] for name in ordered}, "languageFiles": by_files}
 
 
 class Folder(NamedTuple):
@@ -89,17 +104,21 @@ def folder_table(folders: Sequence[Folder]) -> str:
 
 
 def describe_folder(
-    path: str, purpose: str, inside: Sequence[str], sources: Mapping[str, SourceText], graph: Graph
+    path: str,
+    purpose: str,
+    lines: Mapping[str, int],
+    inside: Sequence[str],
+    sources: Mapping[str, SourceText],
+    graph: Graph,
 ) -> str:
-    lines = sum(source.content.count(b"\n") for source in sources.values())
-    parts = [
-        f"**`{path}/`** holds {plural(len(inside), 'file')}, {len(sources)} of them code ({plural(lines, 'line')})."
-    ]
+    code = [each for each in inside if language_of(each) is not None]
+    total = plural(sum(lines.get(each, 0) for each in code), "line")
+    parts = [f"**`{path}/`** holds {plural(len(inside), 'file')}, {len(code):,} of them code ({total})."]
     if purpose:
         parts.append(f"> {purpose}")
     if sources:
         shown = [_describe_file(source, path) for source in list(sources.values())[:_FILES]]
-        left = [f"- … {len(sources) - _FILES} more"] if len(sources) > _FILES else []
+        left = [f"- … {len(code) - _FILES} more"] if len(code) > _FILES else []
         parts.append("\n".join([*(f"- {each}" for each in shown), *left]))
     own = set(inside)
     imports = Counter(_folder_of(other) for each in inside for other in graph.edges.get(each, ()) if other not in own)

@@ -46,14 +46,14 @@ class Graph:
         """Count the files that import each outside package."""
         return Counter(name for names in self.outside.values() for name in names if not name.startswith("node:"))
 
-    def affected(self, path: str, depth: int) -> list[set[str]]:
-        """Return the importers, their importers, and so on: one set for each step."""
-        known, levels = {path}, []
+    def affected(self, paths: Iterable[str], depth: int) -> list[set[str]]:
+        """Return the importers of these files, their importers, and so on: one set for each step."""
+        known, levels = set(paths), []
         if not self._importers:
             for importer, imported in self.edges.items():
                 for each in imported:
                     self._importers.setdefault(each, set()).add(importer)
-        frontier = {path}
+        frontier = set(known)
         for _ in range(depth):
             frontier = {each for one in frontier for each in self._importers.get(one, ())} - known
             if not frontier:

@@ -24,6 +24,12 @@ _TOPS = ("", "/")
 _REMEMBERED = 20_000
 
 
+def _module_path(path: str) -> str:
+    """The path that names a module: of its file without the suffix, or of its folder."""
+    stem = path.rpartition(".")[0]
+    return dirname(path) if path.endswith((".go", "/__init__.py", "/index.ts", "/index.js")) else stem
+
+
 class Modules:
     """The files of a project, found by import names; None means outside the project."""
 
@@ -43,6 +49,15 @@ class Modules:
     @cached_property
     def _folders(self) -> frozenset[str]:
         return frozenset(folder for path in self.paths for folder in _above(path) if folder not in _TOPS)
+
+    def inside(self, folder: str) -> list[str]:
+        """The files in that folder, without those below it."""
+        return sorted(path for path in self.paths if dirname(path) == folder.strip("/"))
+
+    def named(self, name: str) -> list[str]:
+        """The files of the modules with this dotted name, or one that ends with it."""
+        end = f"/{name.replace('.', '/')}"
+        return sorted(path for path in self.paths if f"/{_module_path(path)}".endswith(end))
 
     # -- Python ------------------------------------------------------------------------------------------------------
 

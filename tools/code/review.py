@@ -212,7 +212,7 @@ def check_tests(reviewed: Sequence[ReviewedFile], graph: Graph, files: Sequence[
 def _is_untested(file: ReviewedFile, graph: Graph) -> bool:
     if is_test(file.path) or file.source.family is None or file.path.endswith("__init__.py"):
         return False
-    return not any(is_test(path) for level in graph.affected(file.path, _FAR) for path in level)
+    return not any(is_test(path) for level in graph.affected([file.path], _FAR) for path in level)
 
 
 def _first_changed_function(file: ReviewedFile) -> OutlineItem | None:

@@ -82,6 +82,7 @@ class SymbolSearch:
             lambda: [each for source in sources.values() for each in find_definitions(source, word)]
         )
         meant = [each for each in every if _fits(each, parts[:-1], path)]
+        meant = meant or [each for each in every if _in_package(each, parts[:-1], path)]
         if not meant:
             raise await self._not_found(symbol, word, path, every)
         meant.sort(key=_unlikeliness)
@@ -168,14 +169,31 @@ def _stem(path: str) -> str:
     return folder.rpartition("/")[2] if stem == "index" and folder else stem
 
 
+#: Files that stand for their folder.
+_FOLDER_FILES = frozenset({"__init__", "index", "mod"})
+
+
 def _fits(definition: Definition, owners: Sequence[str], path: str | None) -> bool:
-    if path not in (None, ".", "") and path != definition.path:
-        assert path is not None
-        if not definition.path.startswith(f"{path.rstrip('/')}/"):
-            return False
     around = definition.qualified.split(".")[:-1]
-    module = definition.path.rpartition(".")[0].split("/")
-    return not owners or [*module, *around][-len(owners) :] == list(owners)
+    module = _module_of(definition)
+    return _is_in(definition, path) and (not owners or [*module, *around][-len(owners) :] == list(owners))
+
+
+def _in_package(definition: Definition, owners: Sequence[str], path: str | None) -> bool:
+    """Whether a package with this name holds it at the top of one of its modules, which it may re-export."""
+    folders, count = definition.path.split("/")[:-1], len(owners)
+    held = any(folders[start : start + count] == list(owners) for start in range(len(folders)))
+    return held and definition.qualified == definition.name and _is_in(definition, path)
+
+
+def _is_in(definition: Definition, path: str | None) -> bool:
+    return path in (None, ".", "", definition.path) or definition.path.startswith(f"{(path or '').rstrip('/')}/")
+
+
+def _module_of(definition: Definition) -> list[str]:
+    """The folders and the name of its module; Go's packages are folders."""
+    *folders, stem = definition.path.rpartition(".")[0].split("/")
+    return folders if definition.language == "Go" or stem in _FOLDER_FILES else [*folders, stem]
 
 
 class Reached(NamedTuple):

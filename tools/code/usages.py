@@ -1,11 +1,12 @@
 """Usages of a definition, and what a definition calls."""
 
 import builtins
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tools.code.classes import ClassIndex
 from tools.code.definitions import Definition, defined_by, enclosing_name, find_definitions
+from tools.code.go_names import may_name, package_of
 from tools.code.languages import words
 from tools.code.modules import Modules
 from tools.code.project import Project, ResolvedImport, resolve_imports
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 UsageKind = Literal["call", "import", "base", "name"]
+#: Whether a node that holds a name may be the definition of that name.
+NameTest = Callable[["Node", SourceText], bool]
 _ROUNDS = 4
 _TITLED = frozenset({"it", "test", "describe"})
 _CALLING = words("jsx_self_closing_element jsx_opening_element decorator")
@@ -71,7 +74,8 @@ class UsageFinder:
         sources = self._sources(paths)
         if definition.family is None:
             related = [source for source in sources if _is_related(source, definition)]
-            return UsageReport(sorted({each for source in related for each in _by_name(definition, source)}))
+            is_meant = self._name_test(definition)
+            return UsageReport(sorted({each for source in related for each in _by_name(definition, source, is_meant)}))
         references = References()
         found: set[SymbolUsage] = set()
         for _ in range(_ROUNDS):
@@ -88,6 +92,12 @@ class UsageFinder:
             if _is_related(source, definition) and (symbol is None or not self._is_analyzed(source)):
                 found.update(_by_name(definition, source))
         return UsageReport(sorted(found), references.names, references.default_exporters)
+
+    def _name_test(self, definition: Definition) -> NameTest | None:
+        source = self._others.get(definition.path)
+        if definition.language != "Go" or source is None or definition.kind == "method" or definition.owner:
+            return None
+        return may_name(definition, package_of(source))
 
     def _sources(self, paths: Iterable[str] | None) -> list[SourceText]:
         every = {**self.project.sources, **self._others}
@@ -156,9 +166,9 @@ def _is_related(source: SourceText, definition: Definition) -> bool:
     return source.family == definition.family
 
 
-def _by_name(definition: Definition, source: SourceText) -> Iterator[SymbolUsage]:
+def _by_name(definition: Definition, source: SourceText, is_meant: NameTest | None = None) -> Iterator[SymbolUsage]:
     for node in source.named(definition.name):
-        if not _is_definition(node, source):
+        if not _is_definition(node, source) and (is_meant is None or is_meant(node, source)):
             yield _usage(node, source, "likely")
 
 

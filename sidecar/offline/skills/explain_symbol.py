@@ -44,6 +44,14 @@ _PLACE = phrases(
     symbol=_SYMBOL,
     defined="(?:defined|declared|implemented|located|coming\\s+from|from)",
 )
+_EXISTS = phrases(
+    """
+    (is|are) there (already )?(an? |any )?{kind}((called|named) )?{name}( anywhere| in {project}| in {path})?
+    do we (already )?have (an? |any )?{kind}((called|named) )?{name}( anywhere| in {project}| in {path})?
+    does {kind}{name} (already )?exist( anywhere| in {project}| in {path})?
+    is {kind}{name} (defined|declared)( anywhere| in {project}| in {path})
+    """
+)
 _THIS = phrases(
     """
     {ask} (this|that|it|the selection){after}
@@ -79,6 +87,9 @@ class ExplainSymbol:
             return _selected(question)
         if asked := _PLACE.match(words):
             return _arguments(asked, short=True)
+        if (asked := _EXISTS.match(words)) and _is_code(asked, words):
+            args = _arguments(asked, short=True)
+            return {**args, "exists": True} if args is not None else None
         if asked := _EXPLAIN.match(words):
             return _arguments(asked)
         asked = _CODED.match(words)
@@ -94,6 +105,8 @@ class ExplainSymbol:
             file = args.get("file")
             symbol = {key: value for key, value in args.items() if key in ("symbol", "path")}
             return Act([("describe_file", {"path": file})] if file else [("describe_symbol", symbol)])
+        if last.code == "no_symbol" and args.get("exists"):
+            return Say(failure(last))
         if last.status != "success":
             more = "" if args.get("file") else " The offline model only knows the code of this project."
             return Decline(f"{failure(last)}{more}")

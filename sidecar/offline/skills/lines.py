@@ -36,15 +36,6 @@ _COUNT = phrases(
     how_many=part("how many lines( of code)? (does|do|has|have|are|is|are there)( in)?"),
     have=part("( (have|has|contain|contains|long))?"),
 )
-_PROJECT = part("(the|this|our|my) (whole |entire )?(project|repository|repo|code ?base|workspace)")
-_TOTAL = phrases(
-    """
-    how many lines( of (code|(?P<language>[a-z+#]+)))? are there( in {project})?( in total| altogether)?
-    how many lines of (code|(?P<language>[a-z+#]+))( in {project})?
-    how many lines of (?P<language>[a-z+#]+) (does|do|has|have) ({project}|we|it)( have| has)?( in total)?
-    """,
-    project=_PROJECT,
-)
 _SHOWN = 120
 _DESCRIBED = 2
 
@@ -122,11 +113,9 @@ def _render(path: str, text: ToolReturn, symbols: list[JsonObject], described: l
 
 class CountLines:
     example = "how many lines does {file} have?"
-    tools = frozenset({"read_file", "describe_file", "describe_symbol", "describe_project"})
+    tools = frozenset({"read_file", "describe_file", "describe_symbol"})
 
     def parse(self, question: ParsedRequest) -> JsonObject | None:
-        if (whole := _TOTAL.match(question.words)) is not None:
-            return {"language": group(whole, "language")}
         asked = _COUNT.match(question.words)
         if asked is None:
             return None
@@ -141,8 +130,6 @@ class CountLines:
 
     def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         last, path = question.last, str(args.get("path", ""))
-        if "language" in args:
-            return _count_all(str(args["language"]), last)
         if args.get("unopened"):
             return Decline("No file is open. Name the file whose lines you want counted.")
         if last is None:
@@ -161,21 +148,3 @@ class CountLines:
         if not isinstance(total, int):
             return Decline(f"`{path}` is too large to count here; `wc -l {path}` counts its lines.")
         return Say(f"`{path}` has {plural(total, 'line')}.")
-
-
-def _count_all(language: str, last: ToolReturn | None) -> Move:
-    """The lines of the whole project, by language."""
-    if last is None:
-        return Act([("describe_project", {"sections": ["size"]})])
-    if last.status != "success":
-        return Decline(failure(last))
-    counts = last.details.get("languages")
-    found = {str(name): int(str(lines)) for name, lines in counts.items()} if isinstance(counts, dict) else {}
-    main = f"Most of them: {', '.join(f'{name} {lines:,}' for name, lines in found.items())}." if found else ""
-    if not language:
-        total, files = int(str(last.details["lines"])), int(str(last.details["files"]))
-        return Say(f"{plural(total, 'line')} in {plural(files, 'file')}, blank lines and comments included. {main}")
-    named = next(((name, lines) for name, lines in found.items() if name.lower() == language.lower()), None)
-    if named is None:
-        return Say(f"{language} is not among the languages with the most lines here. {main}")
-    return Say(f"{named[0]}: {plural(named[1], 'line')}, blank lines and comments included.")

@@ -1,8 +1,10 @@
 """Finds the place in the code that a question describes in plain words: “where are sessions saved?”."""
 
 import re
+from collections.abc import Sequence
 from itertools import permutations
 
+from sidecar.models.port import ToolReturn
 from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.phrases import phrases
 from sidecar.offline.results import failure, format_place, quote_names, records
@@ -58,7 +60,7 @@ _DEFINES = re.compile(
     r"^\s*(?:export\s+|default\s+|pub(?:lic)?\s+|private\s+|protected\s+|static\s+|abstract\s+|async\s+)*"
     r"(?:def|class|function\*?|func|fn|interface|type|struct|enum|trait|const|let)\b"
 )
-_MOST_WORDS, _MOST, _SHOWN, _WIDTH = 3, 2_000, 12, 140
+_MOST_WORDS, _MOST, _SHOWN, _WIDTH, _NEAREST = 3, 2_000, 12, 140, 6
 
 
 class Places:
@@ -76,19 +78,34 @@ class Places:
     def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         words = [str(word) for word in args["words"]] if isinstance(args["words"], list) else []
         returns = question.returns
-        if returns and returns[-1].status != "success":
+        if returns and returns[-1].status != "success" and returns[-1].tool == "search_code":
             return Decline(failure(returns[-1]))
-        for found in returns:
+        searches = [each for each in returns if each.tool == "search_code"]
+        for found in searches:
+            if any(language_of(str(each["path"])) for each in records(found, "matches")):
+                return Say(_render(words, records(found, "matches"), other=found is not searches[0]))
+        if len(searches) < 2:
+            return Act([("search_code", _query(words, synonyms=bool(searches)))])
+        if len(returns) == 2 and "find_code" in question.offered:
+            return Act([("find_code", {"query": " ".join(words), "limit": _NEAREST})])
+        for found in searches:
             if lines := records(found, "matches"):
-                return Say(_render(words, lines, other=found is not returns[0]))
-        if len(returns) < 2:
-            return Act([("search_code", _query(words, synonyms=bool(returns)))])
+                near = _nearest(returns[2:])
+                return Say(_render(words, lines, other=found is not searches[0]) + (f"\n\n{near}" if near else ""))
+        near = _nearest(returns[2:])
         said = " and ".join(f"“{word}”" for word in words)
         together = " together" if len(words) > 1 else ""
         return Say(
             f"Unknown: no line of this project names {said}{together}. The offline model matches words as they are "
-            "written; the code may use others."
+            "written; the code may use others." + (f"\n\n{near}" if near else "")
         )
+
+
+def _nearest(returns: Sequence[ToolReturn]) -> str:
+    """What the index ranks first."""
+    found = [hit for back in returns for hit in records(back, "hits")]
+    lines = [f"- `{format_place(each)}` {each['kind']} {each.get('symbol') or ''}".rstrip() for each in found]
+    return "\n".join(["The nearest that the index finds:", "", *lines]) if lines else ""
 
 
 def _query(words: list[str], *, synonyms: bool) -> JsonObject:

@@ -8,7 +8,7 @@ from sidecar.offline.phrases import group, is_path, part, phrases, selected_name
 from sidecar.offline.results import failure, format_place, records
 from sidecar.offline.skill import Act, Decline, Move, OneCall, Say
 from sidecar.wire.base import JsonObject
-from sidecar.wire.text import bulleted
+from sidecar.wire.text import bulleted, plural
 from tools.code.files import is_copied
 from tools.code.languages import language_of
 from tools.test_files import is_test
@@ -32,8 +32,19 @@ _USED = phrases(
     is {what} (still |ever )?(used|called|referenced|imported){where}
     """,
     what=_WHAT,
-    who=part("(who|what|which (files?|functions?|classes|code|modules?|parts?))"),
+    who=part("(who|what|which (files?|functions?|classes|code|modules?|packages?|parts?))"),
     users="(?:usages?|uses|references?|callers?|call\\s?sites?|users|importers?)",
+    where=part("( anywhere| in {project})?"),
+)
+_SUBCLASSES = phrases(
+    """
+    {who} (all )?(sub-?class(es)?|extends?|inherits?( from)?|derives?( from)?) {what}{where}
+    (what are|(find|show( me)?|list|get)( me)?)( all)?( of)?( the)? {children} of {what}{where}
+    {children} of {what}{where}
+    """,
+    what=_WHAT,
+    who=part("(who|what|which (types?|classes|class|code|modules?|interfaces?|components?))"),
+    children="(?:sub-?classes|child classes|derived classes)",
     where=part("( anywhere| in {project})?"),
 )
 _BROKEN = phrases(
@@ -55,6 +66,7 @@ _MOST, _SHOWN, _WIDTH = 500, 20, 140
 _IMPORTED = re.compile(r"\bimport(?:s|ed|ing|ers?)?\b", re.IGNORECASE)
 #: An import of Python or a script, or a line of Go's block of imports.
 _IMPORT_LINE = re.compile(r"^\s*(?:import|from|export|use|#include)\b|\brequire\(|^\s*(?:[\w.]+\s+)?\"[^\"\s]+\"\s*$")
+_RELATIVE_IMPORT = re.compile(r"^\s*from\s+\.|[\"']\.{1,2}/")
 _NO_NAME = re.compile(r"you|me|us|we|they|the|an?|any|that|there|nobody|everyone|someone|all|python|git", re.IGNORECASE)
 
 
@@ -66,6 +78,9 @@ class Usages(OneCall):
     def parse(self, question: ParsedRequest) -> JsonObject | None:
         if asked := _USED.match(question.words):
             return _arguments(asked, question)
+        if asked := _SUBCLASSES.match(question.words):
+            args = _arguments(asked, question)
+            return {**args, "subclasses": True} if args is not None else None
         asked = _BROKEN.match(question.words)
         args = _arguments(asked, question) if asked is not None else None
         return {**args, "transitive": True} if args is not None else None
@@ -73,7 +88,9 @@ class Usages(OneCall):
     def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         if args.get("unselected"):
             return Decline("Nothing is selected, and no file is open. Name the function or the file that you mean.")
-        returns, name = question.returns, str(args["symbol"]).rpartition(".")[2]
+        if args.get("subclasses"):
+            return _subclasses({name: args[name] for name in ("symbol", "path") if name in args}, question)
+        returns, (owner, _, name) = question.returns, str(args["symbol"]).rpartition(".")
         if not returns or "search_code" not in question.offered or not name.isidentifier():
             return super().next(args, question)
         first = returns[0]
@@ -82,12 +99,29 @@ class Usages(OneCall):
             return super().next(args, question)
         if len(returns) == 1:
             # Others may call what the project doesn't define, or calls by another way.
-            return Act([("search_code", {"query": rf"\b{name}\b", "regex": True, "maxResults": _MOST})])
-        return _describe_mentions(name, first, returns[1], imports=_IMPORTED.search(question.words) is not None)
+            container = rf"\b{re.escape(owner.rpartition('.')[2])}\b.*" if owner else ""
+            return Act([("search_code", {"query": rf"{container}\b{name}\b", "regex": True, "maxResults": _MOST})])
+        symbol = str(args["symbol"])
+        return _describe_mentions(symbol, first, returns[1], imports=_IMPORTED.search(question.words) is not None)
 
 
-def _describe_mentions(name: str, first: ToolReturn, search: ToolReturn, *, imports: bool) -> Move:
+def _subclasses(args: JsonObject, question: ParsedRequest) -> Move:
+    if (last := question.last) is None:
+        return Act([("find_usages", args)])
+    if last.status != "success":
+        return Decline(failure(last))
+    found = [each for each in records(last, "usages") if each.get("kind") == "base"]
+    if not found:
+        return Say(f"No class of this project names `{args['symbol']}` as its base.")
+    found.sort(key=lambda each: (is_test(str(each["path"])), str(each["path"]), int(str(each["line"]))))
+    shown = bulleted([f"`{each['within']}` — `{format_place(each)}`" for each in found], _SHOWN)
+    head = f"`{args['symbol']}` is the direct base of {plural(len(found), 'class', 'classes')}:"
+    return Say("\n".join([head, "", *shown]))
+
+
+def _describe_mentions(symbol: str, first: ToolReturn, search: ToolReturn, *, imports: bool) -> Move:
     """The lines that name it, if no usage is certain; only those that import it, if that was the question."""
+    name = symbol.rpartition(".")[2]
     defined = re.compile(rf"\b(?:def|class|function|func|fn|const|let|type|interface)\s+{re.escape(name)}\b")
     lines = [
         each
@@ -105,8 +139,10 @@ def _describe_mentions(name: str, first: ToolReturn, search: ToolReturn, *, impo
     lines = importing or lines
     act = "import" if importing else "name"
     shown = [f"`{format_place(each)}` `{' '.join(str(each['text']).split())[:_WIDTH]}`" for each in lines]
+    own = any(_RELATIVE_IMPORT.search(str(each["text"])) for each in lines)
+    outside = ", so it comes from a package" if importing and not own else ""
     head = (
-        f"`{name}` is not defined in this project; these lines {act} it, so it comes from a package:"
+        f"`{symbol}` is not defined in this project under that name; these lines {act} it{outside}:"
         if first.status != "success"
         else f"{first.content}\n\nThese lines of the project itself hold its name:"
     )

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.support.workbench import Workbench
+from tools.ledger import Outcome
 
 
 async def described(bench: Workbench, symbol: str) -> str:
@@ -54,3 +55,70 @@ async def test_a_definition_is_meant_before_its_overloads(bench: Workbench) -> N
         f"import typing as t\n\n\nclass Context:\n{overload.format('int')}{overload.format('str')}{body}",
     )
     assert await described(bench, "Context.invoke") == "method Context.invoke, context.py:11"
+
+
+def usages_of(outcome: Outcome) -> list[str]:
+    assert isinstance(outcome.details, dict) and isinstance(outcome.details["usages"], list)
+    return sorted(f"{each['path']}:{each['line']}" for each in outcome.details["usages"] if isinstance(each, dict))
+
+
+async def test_a_go_function_is_used_by_its_package_and_where_the_package_qualifies_it(bench: Workbench) -> None:
+    bench.write("go.mod", "module example.com/shop\n")
+    bench.write("store/fs.go", "package store\n\nfunc New() int { return 1 }\n\nfunc Old() int { return New() }\n")
+    bench.write("cart/cart.go", "package cart\n\nfunc New() int { return 2 }\n\nvar One = New()\n")
+    used = 'package main\n\nimport (\n\t"example.com/shop/cart"\n\tdisk "example.com/shop/store"\n)\n\n'
+    bench.write("main.go", f"{used}var A = disk.New()\n\nvar B = cart.New()\n")
+    bench.write("store/fs_test.go", 'package store_test\n\nimport "example.com/shop/store"\n\nvar T = store.New()\n')
+    outcome = await bench.call("find_usages", symbol="store.New")
+    assert outcome.content.startswith("`New` — function, `store/fs.go:3`")
+    assert usages_of(outcome) == ["main.go:8", "store/fs.go:5", "store/fs_test.go:5"]
+    assert usages_of(await bench.call("find_usages", symbol="cart.New")) == ["cart/cart.go:5", "main.go:10"]
+
+
+async def test_a_name_of_a_package_is_found_in_the_module_that_it_re_exports(bench: Workbench) -> None:
+    bench.write("src/shop/__init__.py", "from .cart import total as total\n\n\ndef pay(): ...\n")
+    bench.write("src/shop/cart.py", "def total(): ...\n\n\nclass Cart:\n    def empty(self): ...\n")
+    assert await described(bench, "shop.total") == "function total, src/shop/cart.py:1"
+    assert await described(bench, "shop.pay") == "function pay, src/shop/__init__.py:4"
+    assert (await bench.call("describe_symbol", symbol="shop.empty")).status == "error"
+    assert (await bench.call("describe_symbol", symbol="requests.total")).status == "error"
+
+
+async def test_who_imports_a_module_is_told_by_its_name(bench: Workbench) -> None:
+    bench.write("shop/__init__.py", "")
+    bench.write("shop/_compat.py", "WIN = False\n")
+    bench.write("shop/docutils.py", "from docutils import nodes\n")
+    bench.write("shop/app.py", "from ._compat import WIN\n")
+    outcome = await bench.call("find_usages", symbol="_compat")
+    assert outcome.content.startswith("`shop/_compat.py`") and "`shop/app.py`" in outcome.content
+    # A package of that name is imported, too.
+    assert (await bench.call("find_usages", symbol="docutils")).error is not None
+
+
+async def test_who_imports_a_go_package_is_told_by_its_folder_or_its_name(bench: Workbench) -> None:
+    bench.write("go.mod", "module example.com/shop\n")
+    bench.write("store/page/page.go", "package page\n\nvar One = 1\n")
+    bench.write("store/page/more.go", "package page\n\nvar Two = 2\n")
+    bench.write("main.go", 'package main\n\nimport "example.com/shop/store/page"\n\nvar A = page.One\n')
+    for name in ("store/page", "page"):
+        outcome = await bench.call("find_usages", symbol=name)
+        assert outcome.content == "`store/page`\n\n**Imported by** (1):\n- `main.go`"
+
+
+async def test_classes_that_name_a_base_are_told_as_such(bench: Workbench) -> None:
+    bench.write("shop.py", "class Base: ...\n\n\nclass Cart(Base): ...\n\n\nONE = Base()\n")
+    outcome = await bench.call("find_usages", symbol="Base")
+    assert isinstance(outcome.details, dict) and isinstance(outcome.details["usages"], list)
+    found = [(each["within"], each["kind"]) for each in outcome.details["usages"] if isinstance(each, dict)]
+    assert found == [("Cart", "base"), ("", "call")]
+
+
+async def test_the_lines_of_a_folder_are_those_of_all_its_files(bench: Workbench) -> None:
+    for number in range(205):
+        bench.write(f"src/m{number}.py", "ONE = 1\nTWO = 2\n")
+    bench.write("src/notes.md", "# Notes\n")
+    outcome = await bench.call("describe_file", path="src")
+    assert outcome.content.startswith("**`src/`** holds 206 files, 205 of them code (410 lines).")
+    assert isinstance(outcome.details, dict) and outcome.details["lines"] == 411
+    assert outcome.details["languages"] == {"Python": 410}
+    assert outcome.details["languageFiles"] == {"Python": 205}

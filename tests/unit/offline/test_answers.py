@@ -511,7 +511,7 @@ def test_calls_of_what_the_project_does_not_define_are_listed() -> None:
         {"path": "README.md", "line": 1, "text": "parse_version"},
     ]
     told = said("who calls parse_version?", missing, result("search_code", matches=hits))
-    assert told.startswith("`parse_version` is not defined in this project; these lines name it")
+    assert told.startswith("`parse_version` is not defined in this project under that name; these lines name it:")
     assert told.splitlines()[2:] == [
         "- `setup.py:7` `if parse_version(x) < y:`",
         "- `tests/test_a.py:2` `parse_version('1')`",
@@ -540,14 +540,19 @@ def test_places_are_told_definitions_first_or_honestly_not_at_all() -> None:
     none = result("search_code", matches=[])
     again = move("find where sessions are saved", none)
     assert isinstance(again, Act) and "persist" in str(again.calls[0][1]["query"])
-    assert said("find where sessions are saved", none, none).startswith("Unknown: no line of this project names")
+    index = move("find where sessions are saved", none, none)
+    assert isinstance(index, Act) and index.calls[0][0] == "find_code"
+    told = said("find where sessions are saved", none, none, result("find_code", hits=[]))
+    assert told.startswith("Unknown: no line of this project names")
 
 
-def test_lines_of_a_language_are_counted_or_said_to_be_unknown() -> None:
-    sizes = result("describe_project", lines=1_200, files=9, languages={"Python": 1_000, "Go": 50})
-    assert said("how many lines of python are there?", sizes).startswith("Python: 1,000 lines")
-    assert said("how many lines are there in total?", sizes).startswith("1,200 lines in 9 files")
-    assert "rust is not among the languages" in said("how many lines of rust are there?", sizes)
+def test_a_place_that_only_documents_name_is_looked_up_in_the_index() -> None:
+    told = result(
+        "search_code", matches=[{"path": "CHANGES.md", "line": 3, "text": "Faster rendering of progress bars"}]
+    )
+    near = result("find_code", hits=[{"path": "bar.py", "line": 9, "kind": "method", "symbol": "Bar.render"}])
+    answer = said("where is the progress bar rendered", told, told, near)
+    assert "`CHANGES.md:3`" in answer and answer.endswith("- `bar.py:9` method Bar.render")
 
 
 def test_the_files_that_import_a_package_are_those_with_an_import() -> None:
@@ -560,17 +565,42 @@ def test_the_files_that_import_a_package_are_those_with_an_import() -> None:
     found = result("search_code", matches=lines)
     assert "these lines import it" in (answer := said("which files import anyio?", missing, found))
     assert "a.py:1" in answer and "b.go:3" in answer and "a.py:9" not in answer
+    assert "so it comes from a package" in answer
     assert "a.py:9" in said("who uses anyio?", missing, found)
+
+
+def test_a_relative_import_is_no_proof_of_a_package() -> None:
+    missing = failed("find_usages", "No symbol _compat is defined in this project.", "no_symbol")
+    found = result("search_code", matches=[{"path": "a.py", "line": 1, "text": "from ._compat import WIN"}])
+    assert "from a package" not in said("who imports _compat?", missing, found)
+
+
+def test_a_qualified_name_is_searched_with_its_qualifier() -> None:
+    search = move("who calls requests.get?", failed("find_usages", "No symbol get is defined.", "no_symbol"))
+    assert isinstance(search, Act) and search.calls[0][1]["query"] == r"\brequests\b.*\bget\b"
+
+
+def test_subclasses_are_the_classes_that_name_it_as_their_base() -> None:
+    assert move("which classes extend Builder?") == Act([("find_usages", {"symbol": "Builder"})])
+    used: JsonValue = [
+        {"path": "html.py", "line": 9, "within": "Html", "kind": "base"},
+        {"path": "app.py", "line": 3, "within": "main", "kind": "call"},
+    ]
+    told = said("list the subclasses of Builder", result("find_usages", usages=used))
+    assert told == "`Builder` is the direct base of 1 class:\n\n- `Html` — `html.py:9`"
+    assert said("what subclasses Builder?", result("find_usages", usages=[])).startswith("No class of this project")
+
+
+def test_a_name_that_is_not_there_is_an_answer_to_whether_it_is() -> None:
+    missing = failed("describe_symbol", "No symbol flatten is defined in this project.", "no_symbol")
+    assert isinstance(move("is there a function called flatten?", missing), Say)
+    assert isinstance(move("explain flatten", missing), Decline)
+    assert move("is there a bug?") is None
 
 
 def test_tests_of_one_name_are_suggested_once() -> None:
     symbols: JsonValue = [{"path": f"tests/test_{n}.py", "line": 1, "name": "test_basic_use"} for n in range(3)]
     assert said("why does test_basic fail?", result("find_symbols", symbols=symbols)).count("test_basic_use") == 1
-
-
-@pytest.mark.parametrize("text", ["how many lines of python?", "how many lines of python in this project?"])
-def test_lines_of_a_language_are_counted(text: str) -> None:
-    assert move(text) == Act([("describe_project", {"sections": ["size"]})])
 
 
 @pytest.mark.parametrize(
