@@ -180,11 +180,13 @@ _CHARACTERS = 2_800
 _NAMES = 10
 _GROUPS = 8
 _MIN_TRACEBACK = 250
-#: The head of a failure in pytest's output, and the end of them all.
-_SECTION = re.compile(r"^_{3,} (?P<name>.+?) _{3,}$|^={3,} .* ={3,}$", re.MULTILINE)
+#: The head of a failure in pytest's output, with a single line on each side of a long name, and the end of them all.
+_SECTION = re.compile(r"^_+ (?P<name>\S.*?) _+$|^={3,} .* ={3,}$", re.MULTILINE)
 _ERROR = re.compile(r"^E {2,}(\S.*)$", re.MULTILINE)
-#: What differs between failures of the same kind.
+#: What differs between failures of the same kind; and what may differ too if they come from the same line.
 _VARIES = re.compile(r"0x[0-9a-fA-F]+|\d+(?:\.\d+)?")
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|<[^>]*>")
+_RAISED = re.compile(r"^(\S+:\d+): (?:in \S|\w*(?:Error|Exception|Warning)\b)", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -194,9 +196,15 @@ class _Group:
     names: list[str] = field(default_factory=list)
 
     def render(self, room: int) -> str:
-        names = ", ".join(self.names[:_NAMES])
-        more = f", {len(self.names) - _NAMES} more" if len(self.names) > _NAMES else ""
-        head = f"{plural(len(self.names), 'test')}: {_first_line(self.message)}\n  {names}{more}"
+        # The place of the error is worth more than many names.
+        names, left = self.names[:1], room // 3 - len(self.names[0])
+        for name in self.names[1:_NAMES]:
+            left -= len(name) + 2
+            if left < 0:
+                break
+            names.append(name)
+        more = f", {len(self.names) - len(names)} more" if len(self.names) > len(names) else ""
+        head = f"{plural(len(self.names), 'test')}: {_first_line(self.message)}\n  {', '.join(names)}{more}"
         body = _tail(self.traceback, room - len(head)) if self.traceback else ""
         return f"{head}\n{body}" if body else head
 
@@ -222,15 +230,23 @@ def render_failures(report: SuiteReport, output: str) -> str:
 
 
 def _group(failures: Sequence[TestFailure], sections: dict[str, str]) -> list[_Group]:
-    groups: dict[str, _Group] = {}
+    """By their message, wherever they come from; or by their line, if only what the message quotes differs."""
+    groups: list[_Group] = []
+    known: dict[tuple[str, str], _Group] = {}
     for failure in failures:
         traceback = sections.get(_short_name(failure.name), "")
         error = _ERROR.search(traceback)
         message = error[1] if error else failure.message
-        key = _VARIES.sub("#", _first_line(message))
-        group = groups.setdefault(key, _Group(message, traceback))
+        kind = _VARIES.sub("#", _first_line(message))
+        raised = _RAISED.findall(traceback)
+        keys = [("", kind), *([(raised[-1], _QUOTED.sub("…", kind))] if raised else [])]
+        group = next((known[key] for key in keys if key in known), None)
+        if group is None:
+            groups.append(group := _Group(message, traceback))
+        for key in keys:
+            known.setdefault(key, group)
         group.names.append(failure.name)
-    return list(groups.values())
+    return groups
 
 
 def _sections(text: str) -> dict[str, str]:

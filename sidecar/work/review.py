@@ -22,7 +22,7 @@ _MAX_BYTES = 4 * 1024 * 1024 + 1
 MAX_FILES = 1_000
 
 #: A change up to this size that the checks prove needs no review.
-SMALL_LINES, SMALL_FILES = 60, 3
+SMALL_LINES, SMALL_FILES = 60, 5
 _DIFF_CHARACTERS = 20_000
 _EVIDENCE = 600
 _COMMAND = 160

@@ -38,7 +38,7 @@ class MultiEdit:
                 edited = await replace_in(edited, edit.old_text, edit.new_text, args.path)
             except NoMatch as error:
                 message = f"Edit {number} of {len(args.edits)} failed, so no edit was made. {error.message}"
-                raise NoMatch(message) from error
+                raise NoMatch(message, advice=error.advice) from error
         after = file.encode(edited.text, args.path)
         if after == before:
             return PreparedChange((), render_changes((), f"The edits don't change {args.path}."))

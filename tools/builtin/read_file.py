@@ -8,8 +8,8 @@ from typing import Annotated
 from pydantic import Field
 
 from sidecar.wire.text import plural
-from tools.code.files import list_files
-from tools.errors import BinaryFile, FileMissing, InvalidArguments, NotAFile, TooLarge, ToolError
+from tools.code.files import find_near
+from tools.errors import BinaryFile, FileMissing, InvalidArguments, NotAFile, TooLarge
 from tools.host import Host
 from tools.ledger import digest
 from tools.secret_files import KEY_LINE, key_lines
@@ -19,8 +19,6 @@ from tools.text_files import TextFile, is_binary
 #: A file up to this size is read as a whole; from a larger one, only the requested lines.
 WHOLE = 10 * 1024 * 1024
 _SCAN = 128 * 1024 * 1024
-#: Files that are named instead of a missing one.
-_NEAR = 3
 _LINES = 2_000
 _LINE = 2_000
 _CELL_OUTPUT = 2_000
@@ -54,24 +52,9 @@ class ReadFile:
         try:
             return await read_path(host, args.path, args.start_line, args.end_line)
         except FileMissing as error:
-            if near := await _near(args.path, host, call):
+            if near := await find_near(args.path, host, call):
                 raise FileMissing(error.message, advice=f"Did you mean {' or '.join(near)}?") from error
             raise
-
-
-async def _near(path: str, host: Host, call: Call) -> list[str]:
-    """Files of the same name elsewhere, or else of a similar name in the same folder."""
-    from difflib import get_close_matches
-
-    try:
-        files = await list_files(host, call)
-    except ToolError:
-        return []
-    folder, name = posixpath.split(path)
-    if same := [each for each in files if posixpath.basename(each) == name]:
-        return sorted(same, key=len)[:_NEAR]
-    beside = {posixpath.basename(each): each for each in files if posixpath.dirname(each) == folder}
-    return [beside[each] for each in get_close_matches(name, beside, _NEAR, 0.7)]
 
 
 async def read_path(host: Host, path: str, start: int | None, end: int | None) -> ToolResult:

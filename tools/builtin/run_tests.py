@@ -22,6 +22,8 @@ from tools.test_frameworks import (
 )
 from tools.test_report import SuiteReport, parse_report, render_failures
 
+#: Characters of output that are read for failures.
+_READ = 4 * 1024 * 1024
 _NAMED = 5
 #: The exit code of a shell that finds no such program.
 _NOT_FOUND = 127
@@ -71,15 +73,15 @@ class RunTests:
     async def run(self, args: RunTestsArguments, host: Host, call: Call, output: Output) -> ToolResult:
         targets = [await _check_target(target, host) for target in args.targets]
         framework = await choose_runner(await find_framework(host, targets), host, call.id)
-        result, found = await _run(framework, host, call, output)
+        result, found, said = await _run(framework, host, call, output)
         if found.empty and not targets and (other := await with_pytest(framework, host, call.id)):
             framework = other
-            result, found = await _run(framework, host, call, output)
+            result, found, said = await _run(framework, host, call, output)
         if framework.name == "npm" and result.exit_code == _NOT_FOUND and not found.known:
             # A script that begins with another package manager or a linter, which isn't installed.
             for other in await other_runners(framework, host, targets):
                 framework = other
-                result, found = await _run(framework, host, call, output)
+                result, found, said = await _run(framework, host, call, output)
         if result.exit_code and not found.passed and (why := await find_missing(framework, host, result.output)):
             raise ToolError(why, code="packages_missing")
         failures: list[JsonValue] = [{"name": each.name, "message": each.message} for each in found.failures]
@@ -97,12 +99,12 @@ class RunTests:
         if result.timed_out:
             message = f"The tests took longer than {call.timeout:g} s and were stopped. Pass a smaller target."
             error = ErrorBody(code="timed_out", message=message)
-            content = "\n".join([head, message, render_failures(found, result.output)])
+            content = "\n".join([head, message, render_failures(found, said)])
             return ToolResult(content, details, "timed out", error)
         if found.empty and (files := await _test_files(framework, targets, host, call)):
             message = f"No test ran, although there are test files: {listed(files, _NAMED)}."
             error = ErrorBody(code="no_tests_ran", message=message)
-            content = "\n".join([message, "", render_failures(found, result.output)])
+            content = "\n".join([message, "", render_failures(found, said)])
             return ToolResult(content, details, "no test ran", error)
         if result.exit_code == 0:
             return ToolResult(head, details, found.summary)
@@ -111,21 +113,33 @@ class RunTests:
             message = f"`{' '.join(framework.argv)}` failed (exit code {result.exit_code}); the output counts no tests"
             head = f"{message}:"
         error = ErrorBody(code="tests_failed", message=message)
-        return ToolResult(f"{head}\n{render_failures(found, result.output)}", details, found.summary, error)
+        return ToolResult(f"{head}\n{render_failures(found, said)}", details, found.summary, error)
 
 
-async def _run(framework: Framework, host: Host, call: Call, output: Output) -> tuple[ProcessResult, SuiteReport]:
+async def _run(framework: Framework, host: Host, call: Call, output: Output) -> tuple[ProcessResult, SuiteReport, str]:
+    """The end of the run, its report, and what the tests printed: all of it, where the result keeps head and tail."""
     call.check_command(framework.argv, framework.folder)
+    parts: list[str] = []
+    room = _READ
+
+    def collect(stream: str, text: str) -> None:
+        nonlocal room
+        room -= len(text)
+        if room > 0:
+            parts.append(text)
+        output(stream, text)
+
     result = await host.run(
         framework.argv,
         call_id=call.id,
         cwd=framework.folder,
         timeout=call.timeout,
-        output=output,
+        output=collect,
         environment={**call.environment, "CI": "1"},
         killed=call.killed,
     )
-    return result, parse_report(framework.name, result.output, result.exit_code)
+    said = "".join(parts) if room > 0 and parts else result.output
+    return result, parse_report(framework.name, said, result.exit_code), said
 
 
 async def _test_files(framework: Framework, targets: Sequence[str], host: Host, call: Call) -> list[str]:

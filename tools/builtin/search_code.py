@@ -6,8 +6,8 @@ from typing import Annotated, NamedTuple
 from pydantic import Field, JsonValue
 
 from sidecar.wire.text import plural
-from tools.code.files import parsed
-from tools.errors import ToolError
+from tools.code.files import find_near, parsed
+from tools.errors import FileMissing, ToolError
 from tools.host import Host, SearchingHost
 from tools.paths import folder_prefix
 from tools.ripgrep import only, run_ripgrep
@@ -18,6 +18,8 @@ from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 _LINE = 400
 _COMPARED = 300
 _MAX_BYTES = 16 << 20
+#: Files that are named if not all matches are shown.
+_FILES_NAMED = 20
 _MAX_OUTPUT = 4 << 20
 #: `path NUL line : text`; context lines have a dash instead of the colon.
 _HIT = re.compile(r"([^\0\n]*)\0(\d+)([:-])(.*)")
@@ -55,7 +57,12 @@ class SearchCode:
     )
 
     async def run(self, args: SearchCodeArguments, host: Host, call: Call, output: Output) -> ToolResult:
-        where = await host.stat(args.path)
+        try:
+            where = await host.stat(args.path)
+        except FileMissing as error:
+            if near := await find_near(args.path, host, call):
+                raise FileMissing(error.message, advice=f"Did you mean {' or '.join(near)}?") from error
+            raise
         inside = where.kind == "directory"
         directory = args.path if inside else args.path.rpartition("/")[0] or "."
         argv = ["--null", "--with-filename", "--line-number", "--no-heading", "--hidden"]
@@ -63,7 +70,7 @@ class SearchCode:
         argv += [] if args.regex else ["--fixed-strings"]
         argv += [] if args.case_sensitive else ["--ignore-case"]
         argv += [f"--context={args.context}"] if args.context else []
-        argv += [f"--max-count={args.max_results}"]
+        argv += [f"--max-count={args.max_results + 1}"]
         # The last matching glob wins, so these are always excluded.
         argv += [*_glob_options(args.glob), *(skip_globs(directory, args.glob) if args.glob else ())]
         argv += ["--regexp", args.query, "--", "." if inside else f"./{args.path.rpartition('/')[2]}"]
@@ -80,7 +87,8 @@ class SearchCode:
         # Each file has a match, so no others are shown.
         first = await parsed(text, lambda: nsmallest(args.max_results + 1, kept))
         lines = await _without_keys(host, [line for path in first for line in files[path]])
-        return _found(args, lines, len(kept))
+        counts = await parsed(text, lambda: _count_matches(files, sorted(kept)))
+        return _found(args, lines, counts)
 
 
 def _glob_options(glob: str | None) -> list[str]:
@@ -139,7 +147,23 @@ def _line_end(text: str) -> str:
     return text.rstrip(" \t\r\"',)+").removesuffix("\\n")[-16:]
 
 
-def _found(args: SearchCodeArguments, lines: Sequence[_Line], files: int) -> ToolResult:
+def _count_matches(files: Mapping[str, Sequence[_Line]], paths: Sequence[str]) -> dict[str, int]:
+    return {path: sum(line.mark == _MATCH for line in files[path]) for path in paths}
+
+
+def _left_out(counts: Mapping[str, int], shown: int) -> str:
+    """The files that hold the matches which are not shown."""
+    rest: list[str] = []
+    for path, count in counts.items():
+        if count > shown:
+            rest.append(path)
+        shown = max(shown - count, 0)
+    named = rest[:_FILES_NAMED]
+    more = [plural(len(rest) - len(named), "more file")] if len(rest) > len(named) else []
+    return f"… more matches in {', '.join([*named, *more])}; narrow the search, or raise maxResults"
+
+
+def _found(args: SearchCodeArguments, lines: Sequence[_Line], counts: Mapping[str, int]) -> ToolResult:
     """Each file once, then its lines with their numbers and exact indentation; `--` where lines are left out."""
     hits: list[JsonValue] = []
     shown: list[str] = []
@@ -148,7 +172,7 @@ def _found(args: SearchCodeArguments, lines: Sequence[_Line], files: int) -> Too
         path, number, mark, line = found
         if mark == _MATCH:
             if len(hits) == args.max_results:
-                shown.append("… more matches; narrow the search with path, glob or a longer query")
+                shown.append(_left_out(counts, args.max_results))
                 break
             hits.append({"path": path, "line": number, "text": line})
         if before is None or before.path != path:
@@ -160,7 +184,8 @@ def _found(args: SearchCodeArguments, lines: Sequence[_Line], files: int) -> Too
     if not hits:
         hint = "" if args.regex else " The query was searched literally; set regex for a pattern."
         hint += " Files that may hold secrets are not searched."
-        return ToolResult(f"No match for {args.query!r}.{hint}", {"matches": []}, "no match")
+        where = f" in files that match {args.glob!r}" if args.glob else ""
+        return ToolResult(f"No match for {args.query!r}{where}.{hint}", {"matches": []}, "no match")
     return ToolResult(
-        "\n".join(shown), {"matches": hits}, f"{plural(len(hits), 'match', 'matches')} in {plural(files, 'file')}"
+        "\n".join(shown), {"matches": hits}, f"{plural(len(hits), 'match', 'matches')} in {plural(len(counts), 'file')}"
     )

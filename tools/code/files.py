@@ -1,6 +1,7 @@
 """List, search and open the files of a project; ripgrep narrows down which files to parse."""
 
 import asyncio
+import posixpath
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, TypeVar
@@ -20,6 +21,8 @@ _LONG = 64 << 10
 AT_ONCE = 20
 #: Larger files are generated.
 SIZE = 1 << 20
+#: Paths that are named instead of a missing one.
+_NEAR = 3
 SOURCES = tuple(f"*{suffix}" for suffix in SUFFIXES)
 _COPIED = frozenset({"_vendor", "vendor", "vendored", "_vendored", "third_party", "thirdparty", "extern", "externals"})
 _LINE = re.compile(r"([^\0\n]*)\0(\d+):(.*)")
@@ -34,6 +37,24 @@ class MatchingLine(NamedTuple):
 async def list_files(host: Host, call: Call, path: str = ".") -> list[str]:
     """Return all files, without ignored, hidden, installed and generated ones."""
     return await matching_files(host, call, ["--files", "--null"], path)
+
+
+async def find_near(path: str, host: Host, call: Call) -> list[str]:
+    """What a missing path may mean: files of its name elsewhere, a folder of its name, or files of a similar name."""
+    from difflib import get_close_matches
+
+    try:
+        files = await list_files(host, call)
+    except ToolError:
+        return []
+    folder, name = posixpath.split(path)
+    if same := [each for each in files if posixpath.basename(each) == name]:
+        return sorted(same, key=len)[:_NEAR]
+    without_suffix = f"{posixpath.splitext(path)[0]}/"
+    if any(each.startswith(without_suffix) for each in files):
+        return [without_suffix]
+    beside = {posixpath.basename(each): each for each in files if posixpath.dirname(each) == folder}
+    return [beside[each] for each in get_close_matches(name, beside, _NEAR, 0.7)]
 
 
 async def files_with_words(host: Host, call: Call, words: Sequence[str]) -> list[str]:

@@ -236,6 +236,13 @@ async def test_a_search_stops_at_its_limit_and_says_so(bench: Workbench) -> None
     outcome = await bench.call("search_code", query="x", maxResults=3)
 
     assert outcome.content.count(":x") == 3
+    for number in range(30):
+        bench.write(f"b/{number:02}.txt", "y\n")
+    bench.write("a.txt", "y\ny\ny\n")
+    left = (await bench.call("search_code", query="y", maxResults=2)).content.split("\n")[-1]
+    assert left.startswith("… more matches in a.txt, b/00.txt, b/01.txt, ")
+    assert left.endswith("b/18.txt, 11 more files; narrow the search, or raise maxResults")
+    bench.write("a.txt", "x\n" * 500)
     many = await bench.call("search_code", query="x")
     assert many.summary.startswith("200 matches")
 
@@ -297,5 +304,9 @@ async def test_a_missing_file_is_answered_with_the_one_that_was_probably_meant(b
     for wrong in ("src/pkg/sgner.py", "pkg/signer.py"):
         outcome = await bench.call("read_file", path=wrong)
         assert outcome.content == f"{wrong} does not exist. Did you mean src/pkg/signer.py?"
+        assert (await bench.call("search_code", query="x", path=wrong)).content == outcome.content
+    bench.write("tests/test_utils/test_echo.py", "x\n")
+    outcome = await bench.call("search_code", query="x", path="tests/test_utils.py")
+    assert outcome.content == "tests/test_utils.py does not exist. Did you mean tests/test_utils/?"
     outcome = await bench.call("read_file", path="nowhere.md")
     assert outcome.content == "nowhere.md does not exist. Look with list_dir or find_files."

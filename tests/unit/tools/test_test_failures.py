@@ -19,7 +19,10 @@ def pytest_output(errors: list[str]) -> str:
 
 
 def shown(errors: list[str]) -> str:
-    output = pytest_output(errors)
+    return rendered(pytest_output(errors))
+
+
+def rendered(output: str) -> str:
     return render_failures(parse_report("pytest", output, 1), output)
 
 
@@ -52,3 +55,51 @@ def test_output_without_known_failures_is_its_end_in_whole_lines() -> None:
     assert len(text) <= 3_000
     assert text.endswith("line number 4999")
     assert all(line.startswith(("line number", "…")) for line in text.splitlines())
+
+
+def test_failures_of_one_line_are_one_cause_whatever_names_they_quote() -> None:
+    def failed(number: int) -> str:
+        return (
+            f"_____ test_{number} _____\ntests/test_a.py:{number}: in test_{number}\n    Schema{number}().dump()\n"
+            f"src/schema.py:517: in _serialize\n    ret = self.dict_clas()\n"
+            f"E   AttributeError: 'Schema{chr(65 + number)}' object has no attribute 'dict_clas'\n"
+        )
+
+    names = [f"tests/test_a.py::test_{number}" for number in range(20)]
+    short = "".join(
+        f"FAILED {name} - AttributeError: 'Schema{chr(65 + number)}' object has no attribute 'dict_clas'\n"
+        for number, name in enumerate(names)
+    )
+    other = "_____ test_b _____\ntests/test_b.py:3: in test_b\n    assert f() == 1\nE   assert 2 == 1\n"
+    output = "".join(map(failed, range(20))) + other + f"=== short test summary info ===\n{short}"
+    output += "FAILED tests/test_b.py::test_b - assert 2 == 1\n21 failed in 1.0s\n"
+
+    text = rendered(output)
+
+    assert text.count("tests: ") == 1 and text.startswith("20 tests: AttributeError")
+    assert "src/schema.py:517: in _serialize" in text
+    assert "1 test: assert 2 == 1" in text
+
+
+def test_many_long_names_leave_room_for_the_traceback() -> None:
+    where = "".join(f"src/a.py:{number}: in f{number}\n    call()\n" for number in range(4))
+    names = [f"tests/test_{'x' * 80}.py::test_{number}" for number in range(40)]
+    sections = "".join(
+        f"_____ test_{number} _____\n{where}E   NameError: name 'y' is not defined\n" for number in range(40)
+    )
+    output = f"{sections}=== short test summary info ===\n" + "".join(
+        f"FAILED {name} - NameError: name 'y' is not defined\n" for name in names
+    )
+
+    text = rendered(f"{output}40 failed in 1.0s\n")
+
+    assert where in text and len(text) <= 3_000
+    assert f"{names[5]}, " in text
+
+
+def test_a_failure_with_a_long_name_is_shown_with_its_traceback() -> None:
+    name = f"test_it[{'x' * 90}]"
+    section = f"_ {name} _\ntests/test_a.py:1: in test_it\n    f()\nE   NameError: name 'y' is not defined\n"
+    text = rendered(f"{section}=== short test summary info ===\nFAILED tests/test_a.py::{name}\n1 failed in 1.0s\n")
+
+    assert "1 test: NameError" in text and "tests/test_a.py:1: in test_it" in text
