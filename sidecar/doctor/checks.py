@@ -25,8 +25,8 @@ from sidecar.doctor.report import DoctorContext, missing, note, ok
 from sidecar.wire.system import FindingInfo, Remedy
 from sidecar.wire.text import plural
 from tools.mcp.configuration import Configuration
-from tools.sandboxes.configuration import FILE, load_spec, open_remote
-from tools.sandboxes.port import SandboxError
+from tools.sandboxes.pool import open_remote
+from tools.sandboxes.port import FILE, SandboxError, load_spec
 
 _INSTALLERS = {
     "apt-get": "sudo apt-get install",

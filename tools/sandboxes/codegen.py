@@ -15,7 +15,6 @@ from pydantic import Field
 from sidecar.wire.base import ErrorBody
 from tools.backend import OwnTools
 from tools.host import Host
-from tools.sandboxes.configuration import load_spec
 from tools.sandboxes.port import (
     NO_NETWORK,
     CodegenOrganization,
@@ -23,6 +22,7 @@ from tools.sandboxes.port import (
     SandboxError,
     SandboxOutput,
     SandboxSpec,
+    load_spec,
 )
 from tools.spec import Call, External, Output, PathlessArguments, ToolResult, ToolSpec
 from tools.text import clip

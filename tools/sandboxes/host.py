@@ -17,11 +17,10 @@ from tools.local.host import LocalHost
 from tools.local.output import OutputCapture
 from tools.local.sandbox.probe import Sandboxes
 from tools.local.snapshots import LocalSnapshot
-from tools.sandboxes.configuration import load_spec, open_remote
 from tools.sandboxes.copies import BroughtBack, WorkspaceCopy
 from tools.sandboxes.directory import Directories
-from tools.sandboxes.pool import SandboxPool
-from tools.sandboxes.port import NetworkAccess, Sandbox, SandboxError
+from tools.sandboxes.pool import SandboxPool, open_remote
+from tools.sandboxes.port import NetworkAccess, Sandbox, SandboxError, load_spec
 from tools.shield import run_to_completion
 
 _KILLED = -9

@@ -22,6 +22,17 @@ _SAID = 4_000
 _CLONE = 'git clone --quiet ${2:+--branch "$2"} -- "$1" .'
 
 
+def open_remote(kind: str, mark: str, secret: Callable[[str], str | None]) -> Sandbox:
+    """What the setting `sandbox` names; `secret` finds a value by the name of its environment variable."""
+    if kind == "e2b":
+        from tools.sandboxes.e2b import E2bMachines
+
+        return E2bMachines(mark, secret)
+    from tools.sandboxes.container import Containers
+
+    return Containers(mark, secret)
+
+
 class _Place:
     def __init__(self) -> None:
         self.lock = asyncio.Lock()

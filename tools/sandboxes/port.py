@@ -4,12 +4,16 @@ A sandbox runs commands and exchanges files, nothing else: `copies.py` copies th
 `host.py` makes it the place where an agent's commands run. No implementation is given a secret of yours to hold.
 """
 
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, NamedTuple, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tools.errors import ToolError
+
+FILE = "sandbox.toml"
 
 #: Gets what a command prints: 1 for stdout or 2 for stderr, and the bytes.
 SandboxOutput = Callable[[int, bytes], None]
@@ -76,6 +80,21 @@ class SandboxSpec(BaseModel):
     socket: Annotated[str, Field(pattern=r"^(/.*)?$")] = ""
     secrets: dict[str, SecretRule] = {}
     codegen: CodegenOrganization | None = None
+
+
+def load_spec(directory: Path) -> SandboxSpec:
+    """`sandbox.toml` of the configuration directory."""
+    file = directory / FILE
+    try:
+        return SandboxSpec.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return SandboxSpec()
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise SandboxError(f"{file}: `{where}`: {first['msg']}.") from error
+    except (OSError, ValueError) as error:
+        raise SandboxError(f"{file} can't be read: {error}") from error
 
 
 class NetworkAccess(NamedTuple):
