@@ -1,9 +1,10 @@
 """Helpers to organize imports, for both languages."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tools.code.edits import ByteEdit
+from tools.code.edits import ByteEdit, newline_of
 from tools.code.project import Project
 from tools.code.scopes import Binding
 from tools.code.source import text_of
@@ -66,6 +67,41 @@ def remove_names(names: list["Node"], gone: set[int], text: bytes) -> list[ByteE
         else:
             edits.append(ByteEdit(names[first - 1].end_byte, names[-1].end_byte, b""))
     return edits
+
+
+def sort_block(
+    block: Sequence["Node"],
+    text: bytes,
+    place: "Callable[[Node], tuple[int, tuple[object, ...]]]",
+    render: "Callable[[Node, bytes], bytes]",
+    *,
+    apart: bool = True,
+) -> list[ByteEdit]:
+    """Sort statements with their comments by `place`, a section and a key; `apart`: blank lines between sections."""
+    start = before = block[0].start_byte
+    lines: list[tuple[tuple[int, tuple[object, ...]], bytes]] = []
+    for node in block:
+        lead = b"".join(each + b"\n" for each in text[before : node.start_byte].split(b"\n") if each.strip())
+        rest = rest_of_line(node, text).rstrip()
+        lines.append((place(node), lead + render(node, text) + rest))
+        before = node.end_byte + len(rest)
+    lines.sort(key=lambda line: line[0])
+    parts: list[bytes] = []
+    for number, ((section, _), line) in enumerate(lines):
+        if apart and number and section != lines[number - 1][0][0]:
+            parts.append(b"")
+        parts.append(line.replace(b"\r\n", b"\n"))
+    new = b"\n".join(parts).replace(b"\n", newline_of(text))
+    return [ByteEdit(start, before, new)] if new != text[start:before] else []
+
+
+def reorder_names(node: "Node", names: Sequence["Node"], ordered: Sequence["Node"], text: bytes) -> bytes:
+    """The text of a statement with its names in another order; the layout between them stays."""
+    parts, place = [], node.start_byte
+    for slot, name in zip(names, ordered, strict=True):
+        parts += [text[place : slot.start_byte], text[name.start_byte : name.end_byte]]
+        place = slot.end_byte
+    return b"".join([*parts, text[place : node.end_byte]])
 
 
 def reexported_names(path: str, names: set[str], project: Project) -> set[str]:

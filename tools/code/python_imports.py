@@ -4,10 +4,19 @@ import re
 import sys
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from tools.code.edits import ByteEdit, newline_of
-from tools.code.import_edits import ImportEdits, has_own_lines, is_unread, remove_names, rest_of_line, whole_lines
+from tools.code.edits import ByteEdit
+from tools.code.import_edits import (
+    ImportEdits,
+    has_own_lines,
+    is_unread,
+    remove_names,
+    reorder_names,
+    rest_of_line,
+    sort_block,
+    whole_lines,
+)
 from tools.code.python_definitions import name_of
 from tools.code.scopes import FileScopes
 from tools.code.source import descendants, text_of
@@ -132,39 +141,13 @@ def _lines(node: "Node", text: bytes) -> bytes:
     return text[node.start_byte : node.end_byte] + rest_of_line(node, text)
 
 
-class _Line(NamedTuple):
-    """An import statement with its comments."""
-
-    key: tuple[object, ...]
-    section: int
-    text: bytes
-
-
 def _sort(file: FileScopes, first_party: Callable[[str], bool]) -> list[ByteEdit]:
+    def place(node: "Node") -> tuple[int, tuple[object, ...]]:
+        return _place(node, first_party)
+
     text = file.source.text
-    edits: list[ByteEdit] = []
-    for block in _blocks(file.source.root, text):
-        # Comments above the first import may belong to the file.
-        start, end = block[0].start_byte, _end(block[-1], text)
-        lines = []
-        before = start
-        for node in block:
-            section, key = _place(node, first_party)
-            lead = b"\n".join(each for each in text[before : node.start_byte].split(b"\n") if each.strip())
-            lead = lead + b"\n" if lead else b""
-            lines.append(_Line(key, section, lead + _sort_members(node, text) + rest_of_line(node, text).rstrip()))
-            before = _end(node, text)
-        newline = newline_of(text).decode()
-        ordered = sorted(lines, key=lambda line: (line.section, line.key))
-        parts: list[str] = []
-        for number, line in enumerate(ordered):
-            if number and line.section != ordered[number - 1].section:
-                parts.append("")
-            parts.append(line.text.decode().replace("\r\n", "\n"))
-        new = ("\n".join(parts)).replace("\n", newline).encode()
-        if new != text[start:end]:
-            edits.append(ByteEdit(start, end, new))
-    return edits
+    # Comments above the first import may belong to the file.
+    return [edit for block in _blocks(file.source.root, text) for edit in sort_block(block, text, place, _sort_members)]
 
 
 def _blocks(root: "Node", text: bytes) -> list[list["Node"]]:
@@ -190,10 +173,6 @@ def _header(between: bytes) -> bool:
     """Whether a comment with a blank line below it separates two blocks."""
     lines = [line.strip() for line in between.split(b"\n")[1:-1]]
     return any(line.startswith(b"#") and not after for line, after in pairwise(lines))
-
-
-def _end(node: "Node", text: bytes) -> int:
-    return node.end_byte + len(rest_of_line(node, text).rstrip())
 
 
 def _place(node: "Node", first_party: Callable[[str], bool]) -> tuple[int, tuple[object, ...]]:
@@ -222,12 +201,7 @@ def _sort_members(node: "Node", text: bytes) -> bytes:
     names = _names(node)
     if node.type != "import_from_statement" or len(names) < 2 or b"#" in own or b"\\" in own:
         return own
-    ordered = sorted(names, key=_member_key)
-    parts, place = [], node.start_byte
-    for slot, name in zip(names, ordered, strict=True):
-        parts += [text[place : slot.start_byte], text[name.start_byte : name.end_byte]]
-        place = slot.end_byte
-    return b"".join([*parts, text[place : node.end_byte]])
+    return reorder_names(node, names, sorted(names, key=_member_key), text)
 
 
 def _member_key(node: "Node") -> tuple[object, ...]:

@@ -3,8 +3,17 @@
 import re
 from typing import TYPE_CHECKING
 
-from tools.code.edits import ByteEdit, newline_of
-from tools.code.import_edits import ImportEdits, has_own_lines, is_unread, remove_names, rest_of_line, whole_lines
+from tools.code.edits import ByteEdit
+from tools.code.import_edits import (
+    ImportEdits,
+    has_own_lines,
+    is_unread,
+    remove_names,
+    reorder_names,
+    rest_of_line,
+    sort_block,
+    whole_lines,
+)
 from tools.code.scopes import FileScopes
 from tools.code.source import descendants, text_of
 
@@ -116,25 +125,8 @@ def _sort(file: FileScopes) -> list[ByteEdit]:
     text = file.source.text
     edits: list[ByteEdit] = []
     for block in _blocks(file):
-        start, end = block[0].start_byte, block[-1].end_byte
-        lines = []
-        before = start
-        for node in block:
-            lead = b"\n".join(each for each in text[before : node.start_byte].split(b"\n") if each.strip())
-            own = _sort_names(node, text) + rest_of_line(node, text).rstrip()
-            lines.append((_key(node), (lead + b"\n" if lead else b"") + own))
-            before = node.end_byte + len(rest_of_line(node, text).rstrip())
-        end = before
-        apart = b"\n\n" in text[start:end].replace(b"\r\n", b"\n")
-        ordered = sorted(lines, key=lambda line: line[0])
-        parts: list[bytes] = []
-        for number, (key, line) in enumerate(ordered):
-            if apart and number and key[0] != ordered[number - 1][0][0]:
-                parts.append(b"")
-            parts.append(line.replace(b"\r\n", b"\n"))
-        new = b"\n".join(parts).replace(b"\n", newline_of(text))
-        if new != text[start:end]:
-            edits.append(ByteEdit(start, end, new))
+        apart = b"\n\n" in text[block[0].start_byte : block[-1].end_byte].replace(b"\r\n", b"\n")
+        edits += sort_block(block, text, _place, _sort_names, apart=apart)
     return edits
 
 
@@ -156,7 +148,7 @@ def _blocks(file: FileScopes) -> list[list["Node"]]:
     return [block for block in blocks if block]
 
 
-def _key(node: "Node") -> tuple[int, str, str]:
+def _place(node: "Node") -> tuple[int, tuple[object, ...]]:
     source = node.child_by_field_name("source")
     name = text_of(source)[1:-1] if source is not None else ""
     if name.startswith("node:") or name in _NODE:
@@ -165,7 +157,7 @@ def _key(node: "Node") -> tuple[int, str, str]:
         group = 3 if name.startswith("..") else 4
     else:
         group = 2 if name.startswith(("@/", "~/", "src/", "#")) else 1
-    return (group, name.lower(), name)
+    return group, (name.lower(), name)
 
 
 def _sort_names(node: "Node", text: bytes) -> bytes:
@@ -175,11 +167,7 @@ def _sort_names(node: "Node", text: bytes) -> bytes:
         return own
     names = [each for each in lists[0].named_children if each.type == "import_specifier"]
     ordered = sorted(names, key=lambda each: (_local_key(each), text_of(each)))
-    parts, place = [], node.start_byte
-    for slot, name in zip(names, ordered, strict=True):
-        parts += [text[place : slot.start_byte], text[name.start_byte : name.end_byte]]
-        place = slot.end_byte
-    return b"".join([*parts, text[place : node.end_byte]])
+    return reorder_names(node, names, ordered, text)
 
 
 def _local_key(node: "Node") -> str:
