@@ -15,6 +15,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _REDIRECTS = 5
+_SECONDS = 20.0
 _TEXTS = ("text/", "application/json", "application/xml", "application/javascript", "application/x-yaml")
 _TEXT_SUFFIXES = ("+json", "+xml", "/yaml", "/toml")
 
@@ -85,17 +86,16 @@ def private_name(host: str) -> str:
 
 
 class PublicWeb:
-    def __init__(self, allowed: Callable[[Address], bool] = is_public, seconds: float = 20.0) -> None:
+    def __init__(self, allowed: Callable[[Address], bool] = is_public) -> None:
         self._allowed = allowed
-        self._seconds = seconds
 
     async def get(self, url: str, limit: int) -> WebPage:
         """Follows redirects on the same host only; another host is another decision."""
         try:
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout(_SECONDS):
                 return await self._get(url, limit)
         except TimeoutError:
-            raise ToolError(f"{url[:200]} did not answer within {self._seconds:g} s.", code="timed_out") from None
+            raise ToolError(f"{url[:200]} did not answer within {_SECONDS:g} s.", code="timed_out") from None
 
     async def _get(self, url: str, limit: int) -> WebPage:
         import httpcore

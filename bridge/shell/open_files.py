@@ -13,14 +13,13 @@ import asyncio
 import hashlib
 import time
 from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
 from tools.errors import BinaryFile, ToolError
 from tools.local.environment import sidecar_mark
-from tools.local.reaper import ProcessTable, has_commands, process_table
+from tools.local.reaper import has_commands, process_table
 from tools.local.root import WorkspaceRoot
 from tools.local.watched_path import WatchedPath
 from tools.text_files import TextFile
@@ -88,20 +87,12 @@ class _KnownFile:
 class OpenFiles:
     """`place` is the workspace as the editor names it; `private` is the sidecar's own directory."""
 
-    def __init__(
-        self,
-        place: str,
-        private: Path,
-        editor: EditorFiles,
-        table: ProcessTable | None = None,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, place: str, private: Path, editor: EditorFiles) -> None:
         self._place = place.rstrip("/")
         self._root = WorkspaceRoot(place, [private])
         self._private = private
         self._editor = editor
-        self._table = table or process_table()
-        self._clock = clock
+        self._table = process_table()
         self._since_ns = time.time_ns()
         self._silent_until = 0.0
         self._known: OrderedDict[str, _KnownFile] = OrderedDict()
@@ -157,7 +148,7 @@ class OpenFiles:
 
     async def _look(self, path: str) -> EditorText | None:
         """Asks again while the file has just changed on disk, or a name on the way did."""
-        end, moves = self._clock() + _RELOAD_SECONDS, 0
+        end, moves = time.monotonic() + _RELOAD_SECONDS, 0
         while True:
             try:
                 found, changed_ns = await self._ask(path)
@@ -169,12 +160,12 @@ class OpenFiles:
             except (ToolError, OSError):
                 return None
             fresh = time.time_ns() - changed_ns < _RELOAD_SECONDS * 1e9
-            if found.state != "doubtful" or not fresh or self._clock() > end:
+            if found.state != "doubtful" or not fresh or time.monotonic() > end:
                 return found
             await asyncio.sleep(_PAUSE_SECONDS)
 
     async def _ask(self, path: str) -> tuple[EditorText, int]:
-        if self._clock() < self._silent_until:
+        if time.monotonic() < self._silent_until:
             raise TimeoutError
         with WatchedPath(self._root, path) as watched:
             before = TextFile.decode(watched.read(MAX_BYTES + 1))
@@ -184,7 +175,7 @@ class OpenFiles:
                 async with asyncio.timeout(READ_SECONDS):
                     text = await self._editor.read(f"{self._place}/{watched.name}")
             except TimeoutError:
-                self._silent_until = self._clock() + SILENCE_SECONDS
+                self._silent_until = time.monotonic() + SILENCE_SECONDS
                 raise
             disk = TextFile.decode(watched.read(MAX_BYTES + 1))
             if watched.moved():

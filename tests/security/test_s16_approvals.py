@@ -6,7 +6,7 @@ import pytest
 
 from tests.e2e.support import Json, RunningSidecar
 from tests.support.workbench import workbench
-from tools.executor.approval import bind_approval
+from tools.executor.binding import bind
 
 
 def asked(sidecar: RunningSidecar, task_id: str) -> Json:
@@ -122,7 +122,7 @@ def test_s16_another_argument_directory_program_or_value_is_another_act(
     script.chmod(0o755)
 
     def bound(command: str = "./build.sh x", cwd: Path = tmp_path) -> str:
-        return bind_approval("run_command", {"command": command}, str(cwd), command, None)
+        return bind("run_command", {"command": command}, str(cwd), command, None).digest
 
     before = bound()
     assert bound() == before

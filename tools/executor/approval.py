@@ -5,7 +5,6 @@ import shlex
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
-from sidecar.wire.base import JsonObject
 from tools.errors import FileMissing, NotADirectory
 from tools.executor.binding import ApprovalBinding, bind, bind_subject, command_variables
 from tools.executor.context import CallContext
@@ -94,11 +93,6 @@ def bind_call(context: CallContext, changes: Sequence[FileChange] | None) -> App
         # What gets no more rights than a trusted project's tests isn't bound to every test.
         whole=not context.contained,
     )
-
-
-def bind_approval(tool: str, args: JsonObject, cwd: str, command: str | Sequence[str] | None, diff: str | None) -> str:
-    """An approval holds for this tool, these arguments, this directory and environment, and these files."""
-    return bind(tool, args, cwd, command, diff).digest
 
 
 def _directory(context: CallContext, cwd: str | None) -> str:

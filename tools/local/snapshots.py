@@ -48,8 +48,8 @@ class FileListing:
 class MemoryBudget:
     """Memory for file contents, shared by all workspaces."""
 
-    def __init__(self, room: int = 64 * 1024 * 1024) -> None:
-        self._room = room
+    def __init__(self) -> None:
+        self._room = 64 * 1024 * 1024
         self._lock = threading.Lock()
 
     def take(self, size: int) -> bool:

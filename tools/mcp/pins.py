@@ -6,7 +6,7 @@ accept the difference. The entry is part of it: another command or address is an
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -35,9 +35,8 @@ class Pin:
 
 
 class Pins:
-    def __init__(self, file: Path, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, file: Path) -> None:
         self._file = file
-        self._clock = clock
         self._pins: dict[str, Pin] | None = None
         #: Made from pins; every call asks for one.
         self._listings: dict[str, tuple[Pin, Listing]] = {}
@@ -66,7 +65,7 @@ class Pins:
     def accept(self, entry: ServerEntry, listing: Listing) -> None:
         pins = self._load()
         pins.pop(key := entry.pin_key, None)
-        pins[key] = Pin(entry.launch, entry.where, listing.tools, self._clock())
+        pins[key] = Pin(entry.launch, entry.where, listing.tools, time.time())
         while len(pins) > _MAX_PINS:
             del pins[next(iter(pins))]
         self._save(pins)

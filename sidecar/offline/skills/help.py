@@ -98,6 +98,7 @@ _SMALL = re.compile(
 _PATH = re.compile(r"/|\.(py|tsx?|jsx?|md|go|rs|java|c|h|json|toml|ya?ml|css|html)$")
 _NAME = re.compile(r"_|[a-z][A-Z]|^`.+`$|\(\)$")
 _ENDING = re.compile(r"(?:ies|ing|ed|es|s|e)$")
+_NEAREST = 3
 
 
 #: What an example needs that not every project has: a command of this kind, tests, or Git.
@@ -215,7 +216,7 @@ def describe_nearest(question: ParsedRequest, examples: Sequence[str]) -> Act | 
     return f"The offline model works by rules and did not understand this. {hint} {CONFIGURE}"
 
 
-def nearest(asked: str, examples: Iterable[str], most: int = 3) -> list[str]:
+def nearest(asked: str, examples: Iterable[str]) -> list[str]:
     """The examples that share most of the words, best first."""
     known = list(dict.fromkeys(examples))
     common = Counter(word for example in known for word in _words(example))
@@ -226,7 +227,7 @@ def nearest(asked: str, examples: Iterable[str], most: int = 3) -> list[str]:
         for example in known
         if (shared := wanted & _words(example))
     }
-    return sorted(scores, key=lambda example: -scores[example])[:most]
+    return sorted(scores, key=lambda example: -scores[example])[:_NEAREST]
 
 
 def _words(text: str) -> set[str]:
