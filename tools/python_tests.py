@@ -3,13 +3,13 @@
 import ast
 import re
 import tomllib
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
 from tools.errors import ToolError
 from tools.host import FileInfo, Host
 from tools.skipped import is_skipped
+from tools.text_files import parse_python
 
 _SIZE = 1 << 20
 _SECONDS = 20.0
@@ -95,9 +95,7 @@ async def _read(files: Files, path: str) -> bytes:
 def _needs_pytest(content: bytes) -> bool:
     """Whether the file imports pytest, or has tests that unittest doesn't collect: functions and plain classes."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            body = ast.parse(content).body
+        body = parse_python(content).body
     except (SyntaxError, ValueError, RecursionError):
         return False
     for node in body:

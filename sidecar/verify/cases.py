@@ -2,12 +2,13 @@
 
 import ast
 import re
-import warnings
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from tools.code.languages import language_of, parser
+from tools.code.source import descendants, text_of
+from tools.text_files import parse_python
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -61,57 +62,45 @@ def find_cases(path: str, content: bytes | None) -> Mapping[str, Case]:
 
 
 def _script(root: "Node") -> Iterator[Case]:
-    for node in _descendants(root):
+    for node in descendants(root):
         if node.type != "call_expression" or (called := node.child_by_field_name("function")) is None:
             continue
-        word = _text(called)
+        word = text_of(called)
         given = node.child_by_field_name("arguments")
         if not _SCRIPT_TEST.match(word) or given is None or not given.named_children:
             continue
         first, *rest = given.named_children
         if first.type not in ("string", "template_string"):
             continue
-        body = " ".join(_text(each) for each in rest)
+        body = " ".join(text_of(each) for each in rest)
         skipped = bool(re.search(r"\.(skip|todo)\b|^x", word)) or not rest
         asserts = _SCRIPT_ASSERTS.search(_SCRIPT_TRIVIAL.sub("", body)) is not None
-        yield Case(_text(first).strip("'\"`"), node.start_point[0] + 1, asserts, skipped, _one_line(body))
+        yield Case(text_of(first).strip("'\"`"), node.start_point[0] + 1, asserts, skipped, _one_line(body))
 
 
 def _go(root: "Node") -> Iterator[Case]:
     for node in root.named_children:
         name = node.child_by_field_name("name") if node.type == "function_declaration" else None
-        if name is None or not re.match(r"Test(?![a-z])", _text(name)) or _text(name) == "TestMain":
+        if name is None or not re.match(r"Test(?![a-z])", text_of(name)) or text_of(name) == "TestMain":
             continue
-        body = _text(node.child_by_field_name("body"))
+        body = text_of(node.child_by_field_name("body"))
         skipped = re.search(r"^\{\s*\w+\.Skip", body) is not None
-        yield Case(_text(name), node.start_point[0] + 1, bool(_GO_ASSERTS.search(body)), skipped, _one_line(body))
+        yield Case(text_of(name), node.start_point[0] + 1, bool(_GO_ASSERTS.search(body)), skipped, _one_line(body))
 
 
 def _rust(root: "Node") -> Iterator[Case]:
     attributes = ""
-    for node in _descendants(root):
+    for node in descendants(root):
         if node.type == "attribute_item":
-            attributes += _text(node)
+            attributes += text_of(node)
             continue
         if node.type == "function_item" and re.search(r"\btest\b", attributes):
-            body = attributes + _text(node.child_by_field_name("body"))
+            body = attributes + text_of(node.child_by_field_name("body"))
             asserts = _RUST_ASSERTS.search(_RUST_TRIVIAL.sub("", body)) is not None
-            name = _text(node.child_by_field_name("name"))
+            name = text_of(node.child_by_field_name("name"))
             yield Case(name, node.start_point[0] + 1, asserts, "ignore" in attributes, _one_line(body))
         if node.type in ("function_item", "mod_item", "struct_item", "impl_item", "use_declaration"):
             attributes = ""
-
-
-def _descendants(root: "Node") -> Iterator["Node"]:
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        yield node
-        stack.extend(reversed(node.named_children))
-
-
-def _text(node: "Node | None") -> str:
-    return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
 
 
 def _one_line(text: str) -> str:
@@ -120,12 +109,10 @@ def _one_line(text: str) -> str:
 
 def _python(content: bytes) -> list[Case]:
     """The tests that pytest and unittest would find."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            tree = ast.parse(content)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return []
+    try:
+        tree = parse_python(content)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
     helpers, lines = _asserting_helpers(tree), content.decode("utf-8", "replace").splitlines()
     whole = any(_skips(node) for node in tree.body if isinstance(node, ast.Assign) and _assigns(node, "pytestmark"))
     return [

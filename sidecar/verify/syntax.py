@@ -1,14 +1,13 @@
 """Whether the changed files still parse. This finds problems, but proves nothing."""
 
-import ast
 import json
-import warnings
 from collections.abc import Callable, Sequence
 
 from sidecar.verify.change import FileVersions
 from sidecar.verify.result import CheckResult, static_result
 from tools.code.outline import outline_of
 from tools.code.source import SourceText
+from tools.text_files import parse_python
 
 _SIZE = 1 << 20
 #: JSON files that may have comments.
@@ -46,9 +45,7 @@ def _parser_of(path: str) -> Callable[[str, bytes], list[str]] | None:
 
 def _python(path: str, content: bytes) -> list[str]:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(content, path)
+        parse_python(content)
     except SyntaxError as error:
         return [f"{path}:{error.lineno or 1}: syntax error: {error.msg}"]
     except (ValueError, RecursionError, MemoryError) as error:

@@ -1,13 +1,10 @@
 from pydantic import JsonValue
 
 from sidecar.wire.text import plural
-from tools.code.languages import SUFFIXES
-from tools.code.outline import Outline, outline_of
-from tools.code.source import SourceText
-from tools.errors import TooLarge, ToolError
+from tools.code.files import open_outline
+from tools.code.outline import Outline
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
-from tools.text_files import read_required
 
 _SIZE = 4 * 1024 * 1024
 _CALLS = 40
@@ -32,16 +29,7 @@ class AnalyzeCode:
     )
 
     async def run(self, args: AnalyzeCodeArguments, host: Host, call: Call, output: Output) -> ToolResult:
-        info = await host.stat(args.path)
-        if info.size > _SIZE:
-            why = f"{args.path} has {info.size} bytes, too large for an outline."
-            raise TooLarge(why, advice="Use search_code.")
-        content = await read_required(host, args.path)
-        outline = outline_of(SourceText(args.path, content))
-        if outline is None:
-            known = " ".join(SUFFIXES)
-            why = f"{args.path} is not in a supported language ({known})."
-            raise ToolError(why, advice="Use read_file.", code="unknown_language")
+        info, _, outline = await open_outline(host, args.path, _SIZE)
         return ToolResult(
             content=_render(args.path, outline),
             details=_details(args.path, outline),

@@ -4,20 +4,18 @@ from collections.abc import Sequence
 from pydantic import JsonValue
 
 from sidecar.wire.text import listed, plural
-from tools.code.files import SIZE, count_lines, list_files, open_sources
+from tools.code.files import SIZE, count_lines, list_files, open_outline, open_sources
 from tools.code.folders import describe_folder, file_purpose, folder_purpose, size_by_language
 from tools.code.graph import describe_go_package, go_package, import_graph, script_package
-from tools.code.languages import SUFFIXES, language_of
+from tools.code.languages import language_of
 from tools.code.modules import Modules
-from tools.code.outline import Outline, OutlineItem, outline_of
+from tools.code.outline import Outline, OutlineItem
 from tools.code.project import ResolvedImport, resolve_imports
 from tools.code.source import SourceText
-from tools.errors import TooLarge, ToolError
 from tools.host import Host
 from tools.paths import folder_prefix
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.test_files import is_test
-from tools.text_files import read_required
 
 _SYMBOLS = 40
 _SHOWN = 15
@@ -41,22 +39,9 @@ class DescribeFile:
     )
 
     async def run(self, args: DescribeFileArguments, host: Host, call: Call, output: Output) -> ToolResult:
-        info = await host.stat(args.path)
-        if info.kind == "directory":
+        if (await host.stat(args.path)).kind == "directory":
             return await _folder(args.path, host, call)
-        if info.size > SIZE:
-            why = f"{args.path} has {info.size} bytes, too large to describe."
-            raise TooLarge(why, advice="Use search_code.")
-        content = await read_required(host, args.path)
-        source = SourceText(args.path, content)
-        outline = await asyncio.to_thread(outline_of, source)
-        if outline is None:
-            suffixes = " ".join(SUFFIXES)
-            raise ToolError(
-                f"{args.path} is not in a supported language ({suffixes}).",
-                advice="Use read_file.",
-                code="unknown_language",
-            )
+        _, source, outline = await open_outline(host, args.path, SIZE)
         modules = await asyncio.to_thread(Modules, await list_files(host, call))
         imported = await asyncio.to_thread(resolve_imports, source, modules)
         importers = (await import_graph(host, call, modules)).importers(args.path)

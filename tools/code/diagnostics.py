@@ -3,11 +3,9 @@
 Files that no installed checker covers are parsed for syntax errors, with Python's own parser or tree-sitter.
 """
 
-import ast
 import asyncio
 import json
 import re
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -21,7 +19,7 @@ from tools.host import Host, OutputCollector, ProcessResult
 from tools.paths import as_argument
 from tools.skipped import is_skipped
 from tools.spec import Call, PlannedCommand, ResultSource
-from tools.text_files import exists
+from tools.text_files import exists, parse_python
 
 _FILES = 300
 _SIZE = 1 << 20
@@ -231,9 +229,7 @@ def _syntax_errors(files: Sequence[tuple[str, bytes]]) -> list[CheckerFinding]:
 
 def _parsed(path: str, content: bytes) -> list[CheckerFinding]:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(content, path)
+        parse_python(content)
     except SyntaxError as error:
         return [
             CheckerFinding(path, error.lineno or 1, error.offset or 1, "error", f"syntax error: {error.msg}", "syntax")

@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
 from tools.code.languages import SUFFIXES
+from tools.code.outline import Outline, outline_of
 from tools.code.source import SourceText
-from tools.errors import ToolError
-from tools.host import Host
+from tools.errors import TooLarge, ToolError
+from tools.host import FileInfo, Host
 from tools.paths import folder_prefix
 from tools.ripgrep import only, run_ripgrep
 from tools.skipped import without_build_output
 from tools.spec import Call
+from tools.text_files import read_required
 
 T = TypeVar("T")
 _LONG = 64 << 10
@@ -121,6 +123,19 @@ async def open_sources(host: Host, paths: Iterable[str]) -> dict[str, SourceText
         if number % AT_ONCE == 0:
             await asyncio.sleep(0)
     return found
+
+
+async def open_outline(host: Host, path: str, limit: int) -> tuple[FileInfo, SourceText, Outline]:
+    """Open a source file for its outline; raise `ToolError` if it is too large or in an unknown language."""
+    info = await host.stat(path)
+    if info.size > limit:
+        raise TooLarge(f"{path} has {info.size} bytes, too large for an outline.", advice="Use search_code.")
+    source = SourceText(path, await read_required(host, path))
+    outline = await asyncio.to_thread(outline_of, source)
+    if outline is None:
+        why = f"{path} is not in a supported language ({' '.join(SUFFIXES)})."
+        raise ToolError(why, advice="Use read_file.", code="unknown_language")
+    return info, source, outline
 
 
 def is_copied(path: str) -> bool:

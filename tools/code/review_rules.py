@@ -1,8 +1,6 @@
 """Review rules on the syntax tree: syntax errors, leftovers, hidden errors, imports of what does not exist."""
 
-import ast
 import re
-import warnings
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
@@ -14,6 +12,7 @@ from tools.code.project import ResolvedImport, resolve_imports
 from tools.code.review import ReviewedFile, ReviewFinding, Rule, Severity
 from tools.code.source import SourceText, ancestors, line_of, text_of
 from tools.test_files import is_test
+from tools.text_files import parse_python
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Query
@@ -79,9 +78,7 @@ def _check_syntax(file: ReviewedFile, source: SourceText) -> list[ReviewFinding]
     line, message = errors[0], "There is a syntax error here."
     if source.family == "python":
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                ast.parse(file.content)
+            parse_python(file.content)
             return []  # newer than the grammar
         except (SyntaxError, ValueError) as error:
             line = getattr(error, "lineno", None) or line
