@@ -48,6 +48,9 @@ class Launch(NamedTuple):
         """The host and port that only this machine uses."""
         return _authority(self.host, port)
 
+    def local_url(self, port: int) -> str:
+        return f"{self.scheme}://{self.authority(port)}"
+
     def url(self, port: int) -> str:
         return f"{self.scheme}://{_authority(self.public_name or self.host, port)}"
 

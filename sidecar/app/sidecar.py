@@ -104,7 +104,9 @@ class Sidecar:
         token_file = str(self._data.token_file)
         ready = Ready(url=launch.url(self._port), pid=os.getpid(), token_file=token_file, version=__version__)
         if self._has_workers:
-            self._data.announce(ready)
+            certificate = None if launch.certificate is None else str(launch.certificate.file.absolute())
+            local = {"url": launch.local_url(self._port), "certificate": certificate}
+            self._data.announce(ready.model_copy(update=local))
         say_ready(ready)
         self._warming_up = asyncio.create_task(self._warm_up(), name="warm-up")
 

@@ -58,13 +58,17 @@ class SseParser:
 
 
 class Client:
-    def __init__(self, url: str, token: str, pid: int = 0, *, runs_tasks: bool = True) -> None:
+    def __init__(
+        self, url: str, token: str, pid: int = 0, *, runs_tasks: bool = True, certificate: str | None = None
+    ) -> None:
         self.url = url
         self.pid = pid
         #: Whether it runs tasks; one started with --no-work only answers.
         self.runs_tasks = runs_tasks
         self.token = token
         self._address = urlsplit(url)
+        #: The file with the one certificate that a sidecar with TLS shows.
+        self._certificate = certificate
 
     def get(self, path: str, query: Mapping[str, object] | None = None, *, timeout: float = SECONDS) -> Any:
         wanted = {name: value for name, value in (query or {}).items() if value is not None}
@@ -158,7 +162,19 @@ class Client:
                 raise self._unreachable(error) from error
 
     def _connection(self, timeout: float) -> http.client.HTTPConnection:
-        return http.client.HTTPConnection(self._address.hostname or "", self._address.port, timeout=timeout)
+        host, port = self._address.hostname or "", self._address.port
+        if self._certificate is None:
+            return http.client.HTTPConnection(host, port, timeout=timeout)
+        import ssl
+
+        try:
+            context = ssl.create_default_context(cafile=self._certificate)
+        except OSError as error:
+            raise self._unreachable(error) from error
+        # This certificate and no other; the name in it is the public one.
+        context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+        context.check_hostname = False
+        return http.client.HTTPSConnection(host, port, timeout=timeout, context=context)
 
     def _headers(self, more: Mapping[str, str]) -> dict[str, str]:
         trace = current_header()

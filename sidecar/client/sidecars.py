@@ -37,7 +37,7 @@ def find_sidecar(data_dir: Path) -> Client | None:
     try:
         ready = json.loads((data_dir / READY_FILE).read_text(encoding="utf-8"))
         token = (data_dir / TOKEN_FILE).read_text(encoding="utf-8").strip()
-        client = Client(ready["url"], token, ready["pid"])
+        client = Client(ready["url"], token, ready["pid"], certificate=ready.get("certificate"))
         # After a crash another program, or a sidecar with another token, may use its port.
         return client if client.is_genuine(timeout=PROOF_SECONDS) else None
     except (OSError, ValueError, KeyError, TypeError, Unreachable):

@@ -13,6 +13,8 @@ class Ready(Wire):
     pid: int
     token_file: str
     version: str
+    #: Only for commands on the same machine: the file with its certificate.
+    certificate: str | None = optional()
 
 
 class Health(Wire):

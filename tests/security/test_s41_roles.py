@@ -15,6 +15,8 @@ import pytest
 
 from sidecar.api.identity import Identity, may_call
 from sidecar.api.routes import ROUTES
+from sidecar.client.client import Client
+from sidecar.client.errors import Refused, Unreachable
 from tests.e2e.support import Answer, RunningSidecar, clean_environ, running_sidecar, wait_until
 from tests.e2e.terminal import brain
 
@@ -121,6 +123,22 @@ def test_s41_strangers_foreign_names_and_removed_tokens_get_nothing(remote: Remo
     with closing(plain), pytest.raises(OSError):  # no TLS, no answer
         plain.request("GET", "/health")
         plain.getresponse()
+
+
+def test_s41_commands_on_the_same_machine_use_it_and_trust_its_certificate_alone(
+    remote: Remote, certificate: tuple[Path, Path], tmp_path: Path
+) -> None:
+    listed = brain("tasks", "--json", "--data-dir", str(remote.data_dir), environ=remote.environ)
+    assert listed.returncode == 0, listed.stderr
+    other = tmp_path / "other.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    subject = ["-subj", f"/CN={NAME}", "-keyout", tmp_path / "key.pem", "-out", other]
+    subprocess.run([*command, *subject], check=True, capture_output=True)
+    for trusted, is_reached in ((certificate[0], True), (other, False)):
+        client = Client(f"https://127.0.0.1:{remote.port}", "no-token", certificate=str(trusted))
+        reached = Refused if is_reached else Unreachable
+        with pytest.raises(reached):
+            client.get("/api/brain/tasks")
 
 
 def test_s41_each_role_does_what_it_may_and_no_more_and_its_name_is_recorded(remote: Remote) -> None:

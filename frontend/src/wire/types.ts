@@ -1051,6 +1051,7 @@ export interface Ready {
   pid: number;
   tokenFile: string;
   version: string;
+  certificate?: string;
 }
 
 /** A one-click fix: trust a workspace, add a key, choose a model; or a command to copy. */
