@@ -24,9 +24,9 @@ from sidecar.memory.store import select as _select
 from sidecar.memory.tokens import name_terms
 
 #: How many chunks and files are measured, of the product's own code and of tests, documents and configuration.
-_CHUNKS = 120
-_OTHER_CHUNKS = 25
-_RELATED_CHUNKS = 40
+_CHUNKS = 80
+_OTHER_CHUNKS = 15
+_RELATED_CHUNKS = 30
 _FILES = 60
 _OTHER_FILES = 15
 _HISTORY_FILES = 40
@@ -270,8 +270,9 @@ def _load_chunks(
     wanted = [each for each in hits if each >> FILE_SHIFT in files]
     # Files that only their whole text or their history proposes show their best chunks, or their first.
     without = files.keys() - {each >> FILE_SHIFT for each in wanted}
+    terms = question.selective()
     for file in without:
-        wanted += _best_of_file(question, scores, file)
+        wanted += _best_of_file(terms, scores, file)
     held = held_by(question, wanted)
     for row in _select(store, _CHUNK_ROWS + "id IN", wanted):
         if filters.chunk(row[6]):
@@ -281,10 +282,10 @@ def _load_chunks(
         owner.features["chunk_sum"] = sum([each.features["bm25"] for each in owner.chunks[:3]])
 
 
-def _best_of_file(question: QueryTerms, scores: Scores, file: int) -> list[int]:
+def _best_of_file(terms: Sequence[Term], scores: Scores, file: int) -> list[int]:
     first = file * CHUNKS_PER_FILE
     found: dict[int, float] = {}
-    for term in question.selective():
+    for term in terms:
         ids = term.postings.ids
         low = bisect_left(ids, first)
         for chunk in ids[low : bisect_left(ids, first + PATH_PLACE, low)]:
