@@ -4,7 +4,7 @@ It finds known values anywhere, and other keys by their pattern. Values in the s
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from itertools import groupby
 
@@ -238,12 +238,19 @@ class Redactor:
         return f"{REDACTED}{name}]" if secret == match[0] else _cut_out(match, name)
 
 
-def _texts(value: JsonValue) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from _texts(each)
+def _texts(value: JsonValue) -> list[str]:
+    """All texts within; each call of a tool is looked through several times, so a loop rather than a recursion."""
+    texts: list[str] = []
+    open_values: list[JsonValue] = [value]
+    while open_values:
+        each = open_values.pop()
+        if isinstance(each, str):
+            texts.append(each)
+        elif isinstance(each, dict):
+            open_values += each.values()
+        elif isinstance(each, list):
+            open_values += each
+    return texts
 
 
 def _cut_out(match: re.Match[str], name: str) -> str:

@@ -13,6 +13,7 @@ import json
 import logging
 import os
 import signal
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ _MAX_SECONDS = 120.0
 _MAX_HOOKS = 20
 _MAX_BYTES = 100_000
 _SHOWN = 1_000
+_LOOK_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +45,14 @@ class Hook:
 
 
 class Hooks:
-    """Without a file, a call costs one `stat`."""
+    """A change of the file counts at the latest after `_LOOK_SECONDS`."""
 
     def __init__(self, file: Path) -> None:
         self._file = str(file)
         self._stamp: object = None
         self._hooks: dict[str, list[Hook]] = {}
         self._broken = ""
+        self._looked_at = -_LOOK_SECONDS
 
     async def before_tool(self, tool: str, args: JsonObject, workspace: str, call_id: str) -> None:
         """Raises `Denied` if a hook vetoes the call."""
@@ -80,6 +83,16 @@ class Hooks:
                 log.warning("The hook %s ended with %s: %s", hook.command[0], code, said[:_SHOWN])
 
     def _load(self, moment: Moment, tool: str = "") -> list[Hook]:
+        self._look()
+        listed = self._hooks.get(moment)
+        return [hook for hook in listed if not hook.tools or tool in hook.tools] if listed else []
+
+    def _look(self) -> None:
+        """Every call looks here, so most don't ask the disk."""
+        now = time.monotonic()
+        if now - self._looked_at < _LOOK_SECONDS:
+            return
+        self._looked_at = now
         try:
             found = os.stat(self._file)  # noqa: PTH116 - with every call
             stamp: object = (found.st_mtime_ns, found.st_size, found.st_ino)
@@ -92,7 +105,6 @@ class Hooks:
                     self._hooks = _read(Path(self._file))
                 except (OSError, ValueError, TypeError, KeyError) as error:
                     self._broken = str(error)[:200]
-        return [hook for hook in self._hooks.get(moment, ()) if not hook.tools or tool in hook.tools]
 
 
 def _read(file: Path) -> dict[str, list[Hook]]:

@@ -48,6 +48,7 @@ class CallRunner:
         self, backends: Sequence[Backend], policy: Policy, caches: Caches | None, texts: ApprovedTexts | None = None
     ) -> None:
         self._backends = backends
+        self._remotes = list(filter(is_remote, backends))
         self._policy = policy
         self._invoker = Invoker(caches)
         self._texts = texts or ApprovedTexts()
@@ -56,6 +57,8 @@ class CallRunner:
         self._assigned = AssignedSecrets()
         #: Workspaces that did not come back.
         self._gone: set[str] = set()
+        #: When each workspace was last there.
+        self._there: dict[str, float] = {}
 
     async def run(self, context: CallContext) -> Outcome:
         """Never raises for a tool's failure: errors are outcomes."""
@@ -80,12 +83,12 @@ class CallRunner:
 
     async def _carry_out(self, context: CallContext) -> Outcome:
         _check_background_command(context)
-        for remote in filter(is_remote, self._backends):
+        for remote in self._remotes:
             await remote.refresh(context.spec.name, context.workspace, tuple(context.args.paths()))
         backend = self._choose_backend(context)
         context.backend = backend.name
         if has_host(backend):
-            await self._await_workspace(context.workspace)
+            await self._await_workspace(context)
         decision = await self._decide(context, backend)
         if (record := _open_record(context)) is not None:
             return await self._recover(context, backend, record, decision)
@@ -135,10 +138,14 @@ class CallRunner:
             self._invoker.store(context, backend, result)
         return context.ended(result)
 
-    async def _await_workspace(self, workspace: str) -> None:
+    async def _await_workspace(self, context: CallContext) -> None:
         """Wait a while for a workspace that is gone: it may be moved, or mounted again. Once for each time it goes."""
+        workspace = context.workspace
+        if context.started - self._there.get(workspace, -_LOOK_SECONDS) < _LOOK_SECONDS:
+            return
         if os.path.lexists(workspace):
             self._gone.discard(workspace)
+            self._there[workspace] = context.started
             return
         end = time.monotonic() + WORKSPACE_SECONDS
         while workspace not in self._gone and not os.path.lexists(workspace):
@@ -421,7 +428,8 @@ class CallRunner:
 
 def _check_background_command(context: CallContext) -> None:
     """A task reads and stops only its own background commands; a person who runs tools without a task, all of them."""
-    wanted, own = getattr(context.args, "command_id", None), context.session.commands
+    # `getattr` with a default takes ten times as long for a field that a model doesn't have.
+    wanted, own = vars(context.args).get("command_id"), context.session.commands
     if wanted is not None and context.call.id.startswith(_TASK) and wanted not in own:
         raise ToolError(
             f"No background command of this task has the id {wanted!r}. Known: {', '.join(own) or 'none'}.",
