@@ -30,7 +30,7 @@ LEARNING_RATE = 0.3
 DROPOUT = 0.4
 #: A feature of a single sentence is an accident.
 MIN_SENTENCES = 2
-MAX_FEATURES = 25_000
+MAX_FEATURES = 40_000
 SEED = 1
 
 #: Any request may follow an answer: one in so many is learned as such too.

@@ -172,7 +172,9 @@ _RUNS = re.compile(
 
 _UNLESS = (
     r"(?!\s+(?:else|other|more|but|except|besides|sonst|anderes|weiter|más|mas|otro|outr[ao]|d'autre|autre|salvo|sauf|"
-    r"excepto|exceto|außer))"
+    r"excepto|exceto|außer|"
+    # "Without changing anything in how it works" is a condition.
+    r"(?:in|no|na|du|de|del|en|au|à|am|an) (?:\w+ )?(?:behaviou?r|how|funciona|comport|fonctionne|verhalten|funktion|lógica|logique|logic)))"
 )
 #: Nothing at all may change.
 _NOTHING = (
@@ -186,7 +188,7 @@ _NOTHING = (
     r"ohne (?:etwas|irgendetwas|den code|was) zu (?:ver)?ändern\b|nur (?:erklären|anschauen|ansehen|lesen)\b",
     rf"(?:no|sin) (?:cambi|modifi|toc|edit)\w* (?:nada|todavía|aún|archivos|ningún archivo)\b{_UNLESS}",
     rf"ne (?:change|touche|modifie|corrige)[sz]?\w* (?:encore )?(?:rien|pas encore|aucun fichier)\b{_UNLESS}",
-    r"sans rien (?:changer|modifier|toucher)\b",
+    rf"sans rien (?:changer|modifier|toucher)\b{_UNLESS}",
     rf"(?:não|nao|sem) (?:mud|alter|mex|modifi|edit)\w* (?:em )?(?:nada|ainda|arquivos|nenhum arquivo)\b{_UNLESS}",
 )
 #: No code may change, though a document, a structure or a command's output may be what is wanted.

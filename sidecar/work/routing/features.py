@@ -46,7 +46,10 @@ def features(text: str, *, follows: bool = False) -> list[str]:
         ]
     if follows:
         # After an answer, a word may mean something else, and what is no question rarely mere talk.
-        found += [f"{FOLLOWS}{word}" for word in translated or words]
+        said = translated or words
+        found += [f"{FOLLOWS}{word}" for word in said]
+        # "Can that …?" asks about the answer, "can you …?" wants more of it.
+        found.append(f"{FOLLOWS}{' '.join(said[:2])}{'?' if '?' in words else ''}")
         found.append(f"{FOLLOWS}{'?' in words}{min(len(words) // 3, 4)}")
     if _NAME.search(text):
         # Which function it names says nothing; that it names one says much.

@@ -1,7 +1,7 @@
 """Guesses a sentence's intent from its words: how sure that is, and which words decided."""
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import repeat
 from math import exp
@@ -95,12 +95,11 @@ class _Learned:
         for place, value in enumerate(hashes):
             self._starts.extend(repeat(place, (value >> 16) + 1 - len(self._starts)))
 
-    def find(self, features: Iterable[str]) -> dict[str, bytes]:
-        """The letters of those that are known."""
+    def find(self, features: Sequence[str]) -> dict[str, bytes]:
+        """The letters of those that are known, each once."""
         hashes, starts, letters, width = self._hashes, self._starts, self._letters, self._width
         found: dict[str, bytes] = {}
-        for feature in features:
-            wanted = crc32(feature.encode())
+        for feature, wanted in zip(features, map(crc32, map(str.encode, features)), strict=True):
             place = starts[wanted >> 16]
             # Rarely more than one begins alike.
             while (here := hashes[place]) < wanted:

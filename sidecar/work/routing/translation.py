@@ -20,6 +20,17 @@ _ENGLISH = (
 _SAMPLE = 40
 _SHORTEST_STEM = 3
 _ENGLISH_FIRST = 0.4
+#: What single words don't tell, for each language: `^` is the beginning of the request.
+_PHRASES: tuple[tuple[tuple[str, str], ...], ...] = (
+    (),
+    (("^ wie", "^ how"), (". wie", ". how"), (", wie", ", how"), ("^ und wie", "^ and how")),
+    (("por qué", "why"), ("^ por que", "^ why"), ("¿ por que", "¿ why"), ("^ como", "^ how"), ("hay que", "must")),
+    (
+        *(("qu'est - ce que", "what"), ("qu'est - ce qui", "what"), ("est - ce que tu", "tu"), ("est - ce que", "do")),
+        ("il faut", "must"),
+    ),
+    (("por que", "why"), ("por quê", "why"), ("^ como", "^ how"), (". como", ". how"), ("a gente", "we")),
+)
 _PLAIN = str.maketrans("áéíóú", "aeiou")
 #: Letters and signs that only one of the languages has: short requests in Spanish and Portuguese share most words.
 _LETTERS = {
@@ -54,6 +65,11 @@ def translate(words: list[str]) -> list[str] | None:
     if (language := _language(words, dictionary)) == 0:
         return None
     known, stems = dictionary.words[language], dictionary.stems[language]
+    line = whole = f"^ {' '.join(words)} "
+    for phrase, english in _PHRASES[language]:
+        line = line.replace(f"{phrase} ", f"{english} ")
+    if line != whole:
+        words = line.split()[1:]
     translated: list[str] = []
     for word in words:
         # French contracts articles and pronouns: l'erreur, j'ai.
@@ -73,6 +89,9 @@ def _language(words: list[str], dictionary: _Dictionary) -> int:
         for letter in _LETTERS.keys() & letters:
             votes[_LETTERS[letter]] += 1
     for languages in filter(None, map(dictionary.languages.get, sample)):
+        if languages == (0,):
+            votes[0] += 1
+            continue
         share = 1 / len(languages)
         for language in languages:
             votes[language] += share

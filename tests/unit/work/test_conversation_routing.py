@@ -142,6 +142,20 @@ def test_a_question_with_an_order_to_repair_may_edit(sentence: str) -> None:
     assert route(sentence).intent == route(sentence, follows=True).intent == "edit_code"
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "convert the callbacks in queue.js to promises without changing anything in the behaviour",
+        "zerlege die Klasse Mailer, ohne etwas am Verhalten zu ändern",
+        "divide la clase Mailer sin cambiar nada del comportamiento",
+        "découpe la classe Mailer sans rien changer au comportement",
+        "separa a classe Mailer sem mudar nada no funcionamento",
+    ],
+)
+def test_that_the_behaviour_stays_is_no_ban_on_changes(sentence: str) -> None:
+    assert route(sentence).intent == "refactor_code"
+
+
 def test_steps_that_change_no_data_are_no_ban_on_changes() -> None:
     assert route("Fix the crash on save\n\n1. Open a form\n2. Save it without changing any data").intent == "edit_code"
 

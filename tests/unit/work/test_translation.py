@@ -12,6 +12,10 @@ from sidecar.work.routing.translation import translate
         ("¿ puedes ejecutar las pruebas ?", "¿ can run the tests ?"),
         ("tu peux corriger l'erreur ?", "can you fix the bug ?"),
         ("você pode renomear a função ?", "can you rename the function ?"),
+        ("est - ce que tu peux renommer la fonction ?", "can you rename the function ?"),
+        ("como funciona isso ?", "how work this ?"),
+        ("wie geht das ?", "how work the ?"),
+        ("¿ por qué falla ?", "¿ why fails ?"),
     ],
 )
 def test_known_words_become_english_and_a_question_gets_its_order(request_: str, english: str) -> None:
