@@ -28,7 +28,7 @@ _RUST_ASSERTS = re.compile(
 _RUST_TRIVIAL = re.compile(r"assert!\(\s*true\s*\)\s*;?")
 
 
-#: A call with such a name counts as an assertion: accusing a good test is worse than trusting a bad one.
+#: A call with such a name counts as an assertion: a false alarm on a good test is worse than a bad test that passes.
 _ASSERTS = re.compile(r"assert|expect|raises|warns|^fail|fail$|check|verify|ensure|should|must|compare|match", re.I)
 _SKIPS = re.compile(r"\b(?:skip|skipif|xfail|skipTest|expectedFailure)\b|\bskip(?:If|Unless)\b")
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -1,7 +1,7 @@
 """The numbers in an agent's report: commits made, files changed, tests written and passed.
 
 A number counts only in a plain statement whose subject is the agent's own work, in English, German, French, Spanish or
-Italian. A number that is too high is a false claim; what can't be counted for certain is not held against anyone.
+Italian. A number that is too high is a false claim; what can't be counted for certain is ignored.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What the next attempt gets to read after a failed verification, and what you get after the last one."""
+"""The message to the agent after a failed verification, and to you after the last one."""
 
 import re
 from collections.abc import Sequence

@@ -71,7 +71,7 @@ class TestRun:
 
     @property
     def green(self) -> bool:
-        # A run with failures that exits with 0 was tampered with.
+        # A run with failures that exits with 0 was manipulated.
         return self.state == "ran" and self.exit_code == 0 and not self.failures
 
     @property

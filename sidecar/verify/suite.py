@@ -133,7 +133,7 @@ class Suite:
         return [*first, *await self._judge("all tests", whole, [])]
 
     async def _collects(self, path: str) -> bool:
-        """pytest takes a `tests.py` for tests only if it is told to; it may just as well be code."""
+        """pytest takes a `tests.py` for tests only if its settings say so; it may also be code."""
         if self.framework is None or self.framework.name != "pytest" or path.rpartition("/")[2] not in _TESTS_OR_CODE:
             return True
         for name in _PYTEST_SETTINGS:

@@ -88,7 +88,7 @@ class SearchCode:
         first = await parsed(text, lambda: nsmallest(args.max_results + 1, kept))
         lines = await _without_keys(host, [line for path in first for line in files[path]])
         counts = await parsed(text, lambda: _count_matches(files, sorted(kept)))
-        return _found(args, lines, counts)
+        return _render(args, lines, counts)
 
 
 def _glob_options(glob: str | None) -> list[str]:
@@ -163,7 +163,7 @@ def _left_out(counts: Mapping[str, int], shown: int) -> str:
     return f"… more matches in {', '.join([*named, *more])}; narrow the search, or raise maxResults"
 
 
-def _found(args: SearchCodeArguments, lines: Sequence[_Line], counts: Mapping[str, int]) -> ToolResult:
+def _render(args: SearchCodeArguments, lines: Sequence[_Line], counts: Mapping[str, int]) -> ToolResult:
     """Each file once, then its lines with their numbers and exact indentation; `--` where lines are left out."""
     hits: list[JsonValue] = []
     shown: list[str] = []

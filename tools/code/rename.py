@@ -14,7 +14,7 @@ from tools.code.project import Project, Refusal
 from tools.code.references import find_references
 from tools.code.scopes import Binding, ClassKey, FileScopes, Scope
 from tools.code.source import Family, SourceText, descendants
-from tools.code.symbol_lookup import find_symbol, find_twins
+from tools.code.symbol_lookup import find_counterparts, find_symbol
 from tools.code.symbols import Reference, References, Symbol
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ def plan_rename(wish: RenameRequest, project: Project, texts: Mapping[str, bytes
     texts = texts or {}
     scripts = {path: text for path, text in texts.items() if not is_document(path) and not path.endswith(OTHER_CODE)}
     found = find_references(symbol, project, texts=scripts)
-    for twin in find_twins(symbol, project):
-        found.include(find_references(twin, project, texts=scripts))
+    for counterpart in find_counterparts(symbol, project):
+        found.include(find_references(counterpart, project, texts=scripts))
     _check_collisions(symbol, found, wish.new, project)
     contents: dict[str, bytes] = {}
     renamed: dict[str, set[Reference]] = {}

@@ -33,17 +33,17 @@ def find_symbol(name: str, project: Project, path: str | None = None, line: int 
     return symbols[0]
 
 
-def find_twins(symbol: Symbol, project: Project) -> list[Symbol]:
+def find_counterparts(symbol: Symbol, project: Project) -> list[Symbol]:
     """The same symbol in the stub of its file (`.pyi`, `.d.ts`), or in the file of its stub."""
     stem = _stem(symbol.path)
     return [
         each
         for each in symbols_named(symbol.name, project.files)
-        if each.path != symbol.path and _stem(each.path) == stem and _is_twin(each, symbol)
+        if each.path != symbol.path and _stem(each.path) == stem and _is_counterpart(each, symbol)
     ]
 
 
-def _is_twin(one: Symbol, other: Symbol) -> bool:
+def _is_counterpart(one: Symbol, other: Symbol) -> bool:
     return one.qualified_name == other.qualified_name and _is_stub(one.path) != _is_stub(other.path)
 
 
@@ -53,7 +53,7 @@ def _without_stubs(symbols: list[Symbol]) -> list[Symbol]:
         each
         for each in symbols
         if not _is_stub(each.path)
-        or not any(_stem(other.path) == _stem(each.path) and _is_twin(each, other) for other in symbols)
+        or not any(_stem(other.path) == _stem(each.path) and _is_counterpart(each, other) for other in symbols)
     ]
 
 

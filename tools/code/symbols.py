@@ -133,9 +133,9 @@ def symbols_in(file: FileScopes, name: str) -> Iterator[Symbol]:
 def _together(binding: Binding, file: FileScopes) -> tuple[Binding, ...]:
     """Return the bindings that are one symbol: a type and a value exported under one name."""
     scope, name = binding.scope, binding.name
-    twins = {each for each in (scope.values.get(name), scope.types.get(name)) if each is not None}
-    if len(twins) == 2 and scope is file.module and find_export(file, name) is not None:
-        return tuple(sorted(twins, key=lambda each: each.line))
+    both = {each for each in (scope.values.get(name), scope.types.get(name)) if each is not None}
+    if len(both) == 2 and scope is file.module and find_export(file, name) is not None:
+        return tuple(sorted(both, key=lambda each: each.line))
     return (binding,)
 
 

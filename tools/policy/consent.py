@@ -1,4 +1,4 @@
-"""Whether a task consents to a command: it is that command, or tells us in so many words to run it.
+"""Whether a task consents to a command: it is that command, or orders us to run it.
 
 A mention is no consent. The command stands in backticks, as a whole, in a sentence of a form we know to be an order:
 a polite word, a verb such as "run", the command, and little else, all in one language. The task is one short paragraph

@@ -242,7 +242,7 @@ class Policy:
         table: Table,
         environment: FindsPrograms,
     ) -> bool:
-        """Whether your word alone lets it run: what runs the project's own code needs your trust too."""
+        """Whether an order in the task is enough: what runs the project's own code needs your trust too."""
         if not runs_project(command, table, environment):
             return True
         return self._trusted(workspace) and self.change(workspace) is None

@@ -74,7 +74,7 @@ class SandboxSpec(BaseModel):
     branch: Annotated[str, Field(pattern=r"^([A-Za-z0-9_][A-Za-z0-9._/-]*)?$")] = ""
     environment: dict[str, str] = {}
     preinstall: Annotated[list[str], Field(max_length=50)] = []
-    #: Seconds after which a sandbox ends, whatever became of us.
+    #: Seconds after which a sandbox ends, even if the sidecar is gone.
     ttl: Annotated[int, Field(ge=60, le=86_400)] = 3_600
     #: The engine's socket; without it, those of Docker and Podman are tried.
     socket: Annotated[str, Field(pattern=r"^(/.*)?$")] = ""
