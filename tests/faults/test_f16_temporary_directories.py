@@ -3,12 +3,16 @@
 import fcntl
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.support import running_sidecar, wait_until
 from tools.local import temporary
+from tools.local.attribution import trace
+from tools.local.sandbox import probe
+from tools.local.sandbox.bubblewrap import Bubblewrap
 
 
 def test_f16_temporary_directories_of_a_killed_sidecar_are_swept_at_the_next_start(tmp_path: Path) -> None:
@@ -57,3 +61,35 @@ def test_f16_a_sweep_in_the_moment_before_the_lock_leaves_the_directory(
     assert Path(temporary.make_directory("test", sweep_before_the_lock)).is_dir()
     assert swept == [0]
     assert temporary.sweep() == 0
+
+
+def test_f16_what_a_kill_leaves_before_the_lock_is_swept_an_hour_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    left = tmp_path / "brain-run-unlocked"
+    left.mkdir()
+    assert temporary.sweep() == 0
+    os.utime(left, (time.time() - 7_200,) * 2)
+    assert temporary.sweep() == 1 and not left.exists()
+
+
+def test_f16_the_first_tries_of_attribution_and_sandbox_are_in_a_directory_that_is_swept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sidecar that is killed during its start leaves nothing for ever."""
+    seen = []
+
+    def stop(place: str) -> None:
+        seen.append(Path(place).parent)
+        raise OSError("killed")
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(temporary, "_places", {})
+    monkeypatch.setattr("atexit.register", lambda *_: None)
+    monkeypatch.setattr(trace, "WorkspaceRoot", stop)
+    with pytest.raises(OSError, match="killed"):
+        trace.attribution_problem.__wrapped__()
+    monkeypatch.setattr(Bubblewrap, "wrap", lambda _self, _argv, _access, cwd, _environment: stop(cwd))
+    assert not probe.works(Bubblewrap("/usr/bin/bwrap"))
+    assert len(seen) == 2 and all((each / "lock").exists() for each in seen), seen

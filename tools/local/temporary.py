@@ -15,6 +15,7 @@ from pathlib import Path
 
 _PREFIX = "brain-run-"
 _LOCK = "lock"
+_UNLOCKED_SECONDS = 3_600
 #: The directory for logs of what running commands change, in the data directory.
 TRACES = "traces"
 
@@ -26,6 +27,11 @@ def make_directory(purpose: str, owner: object) -> str:
     place = tempfile.mkdtemp(prefix=f"{purpose}-", dir=_place())
     weakref.finalize(owner, shutil.rmtree, place, ignore_errors=True)
     return place
+
+
+def scratch_directory(purpose: str) -> "tempfile.TemporaryDirectory[str]":
+    """A private directory for a `with` block."""
+    return tempfile.TemporaryDirectory(prefix=f"{purpose}-", dir=_place())
 
 
 def sweep() -> int:
@@ -75,7 +81,8 @@ def _is_stale(place: Path) -> bool:
     try:
         handle = os.open(place / _LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:
-        return False  # just made, and not yet locked
+        # Just made and not yet locked, or its process was killed before it could.
+        return time.time() - place.stat(follow_symlinks=False).st_mtime > _UNLOCKED_SECONDS
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

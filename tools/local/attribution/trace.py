@@ -8,7 +8,6 @@ import asyncio
 import json
 import os
 import sys
-import tempfile
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
@@ -22,6 +21,7 @@ from tools.local.attribution.attributes import AttributeGuard
 from tools.local.attribution.versions import VersionLog
 from tools.local.git import Repository
 from tools.local.root import WorkspaceRoot, name_to_text, text_to_name
+from tools.local.temporary import scratch_directory
 
 #: Recorded for a command's changes where nobody can tell who made them.
 UNATTRIBUTED = "It changed while a command ran, and this machine can't tell whether the command or you changed it."
@@ -136,7 +136,7 @@ def attribution_problem() -> str:
     """Why this machine can't tell who changed a file; empty if it can. Tries it once."""
     if sys.platform != "linux":
         return _OTHER_SYSTEM
-    with tempfile.TemporaryDirectory(prefix="brain-probe-") as place:
+    with scratch_directory("probe") as place:
         root = WorkspaceRoot(place)
         try:
             trace = CommandTrace(root, Repository(root), Path(place) / ".git" / "log")

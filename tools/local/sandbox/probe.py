@@ -102,13 +102,13 @@ def _probe() -> SandboxTier | None:
 
 def works(sandbox: SandboxTier) -> bool:
     import subprocess
-    import tempfile
 
     from tools.local.sandbox.spawn import popen
+    from tools.local.temporary import scratch_directory
 
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     try:
-        with tempfile.TemporaryDirectory() as place:
+        with scratch_directory("probe") as place:
             launch = sandbox.wrap(["/bin/sh", "-c", "exit 42"], CommandAccess.grant(place), place, {})
             tried = popen(launch, None, **quiet)
             try:
