@@ -20,6 +20,7 @@ _TYPES = words(
 )
 _FUNCTION_VALUES = words("lambda function_expression generator_function arrow_function")
 _CODE_VALUES = words("arrow_function function_expression class")
+_RECEIVER = re.compile(r"([A-Za-z_]\w*)\s*(?:\[[^\]]*\])?\s*\)$")
 _WRAPPERS = words("decorated_definition export_statement lexical_declaration variable_declaration expression_statement")
 
 
@@ -76,7 +77,7 @@ def _definition(node: "Node", source: SourceText) -> Definition | None:
     if kind == "variable":
         kind = "attribute" if owner else "constant" if node.text and text_of(node).isupper() else "variable"
     outer = _outer(whole)
-    prefix = enclosing_name(whole, language)
+    prefix = enclosing_name(whole, language) or _receiver_of(whole)
     name = text_of(node)
     assigned = assigns_code(whole)
     written = _written_name(whole) if assigned else name
@@ -98,6 +99,12 @@ def _definition(node: "Node", source: SourceText) -> Definition | None:
         span=(whole.start_byte, whole.end_byte),
         assigned=assigned,
     )
+
+
+def _receiver_of(whole: "Node") -> str:
+    """The type of a Go method, which is written outside of its type."""
+    found = _RECEIVER.search(text_of(whole.child_by_field_name("receiver")))
+    return found[1] if found else ""
 
 
 def _complexity(whole: "Node", language: Language) -> int:

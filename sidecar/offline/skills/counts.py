@@ -102,6 +102,8 @@ class Counts:
 
 def _of(unit: str, asked: re.Match[str]) -> JsonObject | None:
     path, language = group(asked, "path").removeprefix("./").rstrip("/"), group(asked, "language").lower()
+    if language in ("test", "tests"):
+        return {"of": "tests"} if unit == "files" and not path else None
     if language in ("code", "source"):
         language = ""
     return {"of": unit, "path": path, "language": _LANGUAGES.get(language, language)}

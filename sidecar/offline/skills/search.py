@@ -4,7 +4,7 @@ import re
 
 from sidecar.models.port import ToolReturn
 from sidecar.offline.parsed_request import ParsedRequest
-from sidecar.offline.phrases import group, is_path, phrases
+from sidecar.offline.phrases import group, phrases
 from sidecar.offline.results import format_place, records
 from sidecar.offline.skill import OneCall
 from sidecar.wire.base import JsonObject
@@ -78,8 +78,6 @@ class Todos(OneCall):
         if asked is None:
             return None
         path = group(asked, "path").removeprefix("./")
-        if path and not is_path(path):
-            return None
         words = group(asked, "marks").upper().replace("-", "")
         # A question about TODOs means all such notes.
         marks = _MARKS if "TODO" in words else [mark for mark in _MARKS if mark in words] or _MARKS

@@ -122,3 +122,10 @@ async def test_the_lines_of_a_folder_are_those_of_all_its_files(bench: Workbench
     assert isinstance(outcome.details, dict) and outcome.details["lines"] == 411
     assert outcome.details["languages"] == {"Python": 410}
     assert outcome.details["languageFiles"] == {"Python": 205}
+
+
+async def test_a_go_method_is_named_with_its_type(bench: Workbench) -> None:
+    bench.write("a.go", "package a\n\ntype List[T any] struct{}\n\nfunc (l *List[T]) Len() int { return 0 }\n")
+    bench.write("b.go", "package a\n\ntype Map struct{}\n\nfunc (Map) Len() int { return 1 }\n")
+    assert await described(bench, "List.Len") == "method List.Len, a.go:5"
+    assert await described(bench, "Map.Len") == "method Map.Len, b.go:5"

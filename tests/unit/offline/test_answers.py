@@ -611,3 +611,8 @@ def test_only_the_notes_that_were_asked_for_are_searched(text: str, marks: str) 
     assert said(text, result("search_code", matches=[])) == f"No line holds {marks}."
     found: JsonValue = [{"path": "a.py", "line": 1, "text": f"# {marks[:4]}"}]
     assert f"1 line in 1 file holds {marks}:" in said(text, result("search_code", matches=found))
+
+
+def test_notes_are_searched_in_a_folder_without_a_slash() -> None:
+    search = move("find all TODOs in src")
+    assert isinstance(search, Act) and search.calls[0][1]["path"] == "src"

@@ -15,6 +15,7 @@ from tests.unit.offline.test_answers import move, said
         ("how many lines are there in total?", "describe_project", {"sections": ["size"]}),
         ("how many Go files are there?", "describe_project", {"sections": ["size"]}),
         ("how many tests are there?", "describe_project", {"sections": ["tests"]}),
+        ("how many test files are there?", "describe_project", {"sections": ["tests"]}),
         ("which file is the longest?", "describe_project", {"sections": ["biggest"]}),
         ("how many lines of python are there in src?", "describe_file", {"path": "src"}),
         ("how many lines of typescript are in packages/core?", "describe_file", {"path": "packages/core"}),
