@@ -12,6 +12,7 @@ _HEADING = re.compile(r"^(\s*)#{1,6} (.+)$")
 _BULLET = re.compile(r"^(\s*)[*+-] (?=\S)")
 _QUOTE = re.compile(r"^(\s*)> ?")
 _LEAD = re.compile(r"\s*(?:> ?|(?:[*+-]|\d{1,3}[.)]) (?=\S))")
+_START = re.compile(r"\s*(?:> ?)?")
 _RULE = frozenset(" \t:|-")
 _CELL = re.compile(r"(?<!\\)\|")
 _INLINE = re.compile(
@@ -30,6 +31,28 @@ def emphasize(line: str, style: Style) -> str:
     if quote := _QUOTE.match(line):
         return f"{quote[1]}{style.dim('│')} {_inline(line[quote.end() :], style)}"
     return _inline(_BULLET.sub(r"\1• ", line), style)
+
+
+def emphasize_rows(rows: Sequence[str], style: Style) -> list[str]:
+    """The rows of one wrapped line."""
+    if style.colours:
+        for mark in ("`", "**"):
+            rows = _close_at_ends(rows, mark)
+    return [emphasize(row, style) for row in rows]
+
+
+def _close_at_ends(rows: Sequence[str], mark: str) -> Sequence[str]:
+    """Close emphasis at the end of a row, and open it again in the next: each row is painted by itself."""
+    if sum(row.count(mark) for row in rows) % 2 or any(f" {mark} " in f" {row} " for row in rows):
+        return rows
+    closed, is_open = [], False
+    for row in rows:
+        start = _START.match(row)
+        lead = start[0] if start and is_open else ""
+        opened = f"{lead}{mark}{row[len(lead) :]}" if is_open else row
+        is_open = opened.count(mark) % 2 == 1
+        closed.append(opened + mark if is_open else opened)
+    return closed
 
 
 def hanging(line: str) -> str:

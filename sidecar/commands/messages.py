@@ -3,7 +3,7 @@
 from typing import Any
 
 from sidecar.client.prose import STRUCTURED, without_json
-from sidecar.commands.markdown import emphasize, hanging, is_fence, is_row, render_table
+from sidecar.commands.markdown import emphasize_rows, hanging, is_fence, is_row, render_table
 from sidecar.commands.text import (
     Style,
     clip,
@@ -110,7 +110,7 @@ class MessageRenderer:
                 lines += paragraph(line, None, INDENT)
                 continue
             rows = paragraph(line, self.columns, INDENT + hanging(line), first=INDENT)
-            lines += [emphasize(row, self._style) for row in rows]
+            lines += emphasize_rows(rows, self._style)
         return lines
 
     def _end_table(self) -> list[str]:

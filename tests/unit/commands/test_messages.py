@@ -59,6 +59,28 @@ def test_emphasis_is_shown_where_there_are_colours(line: str, shown: str) -> Non
     assert emphasize(line, Style(colour=False)) == line
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (
+            "Say `brain keys set anthropic` or `a b`.",
+            ["  Say \x1b[36mbrain keys set\x1b[0m", "  \x1b[36manthropic\x1b[0m or \x1b[36ma b\x1b[0m."],
+        ),
+        (
+            "> Take **all of these words** now.",
+            [
+                "  \x1b[2m│\x1b[0m Take \x1b[1mall of\x1b[0m",
+                "  \x1b[2m│\x1b[0m \x1b[1mthese words\x1b[0m now.",
+            ],
+        ),
+        ("2 ** 3 is a power and 3 ** 2 is another", ["  2 ** 3 is a power", "  and 3 ** 2 is", "  another"]),
+    ],
+)
+def test_emphasis_goes_on_in_the_next_row(text: str, shown: list[str]) -> None:
+    renderer = MessageRenderer(Style(colour=True), 23)
+    assert renderer.message({"type": "message", "messageId": "m1", "agent": "coder", "text": text}) == shown
+
+
 TABLE = "Checks:\n\n| check | result |\n| --- | --- |\n| `tests` | 2 passed |\n| 型 | ok |\n\nDone."
 
 
