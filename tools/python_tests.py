@@ -165,8 +165,8 @@ async def probe_pytest(
 
 def pytest_missing() -> ToolError:
     return ToolError(
-        "Its packages are not installed: the tests need pytest, and the project's Python doesn't have it. Install it "
-        "in the project's environment (python3 -m venv .venv && .venv/bin/python -m pip install pytest), then run the "
+        "The project's tests need pytest, and its Python doesn't have it. Install it in the project's environment "
+        "(python3 -m venv .venv && .venv/bin/python -m pip install pytest), then run the "
         "tests again.",
         code="packages_missing",
     )
@@ -182,7 +182,7 @@ async def find_missing_packages(folder: str, host: Host, output: str) -> str | N
     if not missing:
         return None
     return (
-        f"Its packages are not installed: the project's Python doesn't have {', '.join(missing)}. Install them in its "
+        f"The project's packages are not installed: its Python doesn't have {', '.join(missing)}. Install them in its "
         "environment (python3 -m venv .venv && .venv/bin/python -m pip install --editable .), then run the tests again."
     )
 

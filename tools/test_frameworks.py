@@ -211,7 +211,7 @@ async def find_missing(framework: Framework, host: Host, output: str) -> str | N
         if "node_modules" in await _listed(host, folder):
             return None
     if (await read_package(host, framework.folder)).packages:
-        return "Its packages are not installed. Run npm install, then run the tests again."
+        return "The project's packages are not installed. Run npm install, then run the tests again."
     return None
 
 

@@ -139,6 +139,8 @@ def _count(places: Mapping[tuple[str, str], Sequence[SymbolUsage]]) -> str:
     count, files = len(places), len({path for path, _ in places})
     tests = sum(is_test(path) for path, _ in places)
     words = f"{plural(count, 'place')} in {plural(files, 'file')}"
+    if tests == count > 0:
+        return f"{words}, in tests" if count == 1 else f"{words}, all in tests"
     return f"{words} ({tests} of them in tests)" if tests else words
 
 

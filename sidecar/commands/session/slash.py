@@ -32,7 +32,11 @@ _KEYS = (
 )
 #: Every slash word: what it is for, and whether the session handles it.
 SLASH = {name: (about, True) for name, about in _OWN.items()}
-SLASH |= {name: (command.hint, False) for name, command in SLASH_COMMANDS.items() if command.hint}
+SLASH |= {
+    name: (command.hint[:1].lower() + command.hint[1:], False)
+    for name, command in SLASH_COMMANDS.items()
+    if command.hint
+}
 
 
 class AnyPrompt(Protocol):

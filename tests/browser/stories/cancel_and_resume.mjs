@@ -15,7 +15,7 @@ export default async function ({ sidecar, page }) {
   await cancel.click();
   await reaches("cancelled");
   await conversation.getByText(/^Cancelled\./).waitFor();
-  await conversation.getByText(/already done: write_file/).waitFor();
+  await conversation.getByText(/^write_file: /).waitFor();
   assert.equal(await cancel.count(), 0);
 
   await resume.click();

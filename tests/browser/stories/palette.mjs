@@ -13,6 +13,10 @@ export default async function ({ sidecar, page }) {
   await palette.waitFor();
   const box = palette.getByRole("combobox");
   assert.ok(await box.evaluate((element) => element === document.activeElement));
+  await palette.getByRole("option", { name: /^New task/ }).waitFor();
+  assert.equal(await palette.getByRole("option", { name: /^Command palette/ }).count(), 0, "it offers itself");
+  const ends = await palette.locator("[cmdk-item] > :last-child").evaluateAll((all) => all.slice(0, 8).map((one) => one.getBoundingClientRect().right));
+  assert.ok(Math.max(...ends) - Math.min(...ends) < 2, "the hints end at different places");
   await box.fill("theme dark");
   await page.keyboard.press("Enter");
   await palette.waitFor({ state: "detached" });

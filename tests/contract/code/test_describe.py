@@ -77,6 +77,12 @@ async def test_many_tests_of_a_symbol_are_counted_by_file_beside_the_code_that_u
     assert "test_3" not in content
 
 
+async def test_a_symbol_that_only_tests_use_is_counted_in_plain_words(python: Workbench) -> None:
+    python.write("src/lines/alone.py", "def alone():\n    return 1\n")
+    python.write("tests/test_alone.py", "from lines.alone import alone\n\n\ndef test_alone():\n    assert alone()\n")
+    assert "1 place in 1 file, in tests" in (await python.call("describe_symbol", symbol="alone")).content
+
+
 async def test_a_symbol_is_told_with_signature_doc_place_users_and_what_it_calls(python: Workbench) -> None:
     content = (await python.call("describe_symbol", symbol="parse_line", path="src/lines")).content
 

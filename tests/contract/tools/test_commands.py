@@ -189,7 +189,7 @@ async def test_a_package_that_is_not_installed_is_said_and_is_no_failed_test(ben
     outcome = await bench.call("run_tests")
 
     assert outcome.error is not None and outcome.error.code == "packages_missing"
-    assert "Its packages are not installed: the project's Python doesn't have no-such-thing." in outcome.error.message
+    assert "The project's packages are not installed: its Python doesn't have no-such-thing." in outcome.error.message
 
 
 async def test_npm_tests_without_their_packages_are_no_failed_tests(bench: Workbench) -> None:

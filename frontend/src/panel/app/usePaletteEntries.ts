@@ -25,7 +25,7 @@ export function usePaletteEntries(
   return useMemo(() => {
     if (!open) return [];
     return [
-      ...[...commands.values()].map(entryOf),
+      ...[...commands.values()].filter(({ id }) => id !== "app.palette").map(entryOf),
       ...tasks.map((task) => ({
         id: `task.${task.id}`,
         title: task.title.slice(0, 120),

@@ -21,6 +21,7 @@ export function Welcome({ status, onExample, onModels }: Props) {
   const { model } = usePreferences();
   const models = useModels();
   const offline = isOffline(models) && model === null;
+  const chosen = model ?? defaultModel(models);
   return (
     <div className={styles.welcome}>
       <Mark />
@@ -45,12 +46,14 @@ export function Welcome({ status, onExample, onModels }: Props) {
             </button>
           </>
         ) : (
-          <>
-            Answers come from <strong>{model ?? defaultModel(models) ?? "your model"}</strong>.{" "}
-            <button type="button" className={ui.link} onClick={onModels}>
-              Change it
-            </button>
-          </>
+          chosen && (
+            <>
+              Answers come from <strong>{chosen}</strong>.{" "}
+              <button type="button" className={ui.link} onClick={onModels}>
+                Change it
+              </button>
+            </>
+          )
         )}
       </p>
       {status && <TrustNote workspace={status.workspace} />}
