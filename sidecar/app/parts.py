@@ -31,7 +31,7 @@ from sidecar.config.data_dir import DataDir
 from sidecar.config.paths import config_file
 from sidecar.config.settings import Settings
 from sidecar.engine.engine import Engine
-from sidecar.engine.files import is_remote
+from sidecar.engine.places import is_remote
 from sidecar.fleet.crew.crew import AGENTS, CrewWork
 from sidecar.fleet.schedules.runner import ScheduleRunner
 from sidecar.fleet.state import Fleet

@@ -18,7 +18,6 @@ from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
 from sidecar.commands.serve import ready_line, stop_on_signals, stop_with_parent
 from sidecar.commands.text import Style, clip, print_json, safe_line, short, style_for
-from sidecar.config.data_dir import AlreadyRunning, DataDir
 from sidecar.wire.text import plural
 
 if TYPE_CHECKING:
@@ -233,6 +232,7 @@ def _start(args: argparse.Namespace) -> subprocess.Popen[bytes]:
 def journal(args: argparse.Namespace) -> int:
     import asyncio
 
+    from sidecar.config.data_dir import AlreadyRunning, DataDir
     from sidecar.journal.postgres.copy import copy_journal
     from sidecar.memory.notes import Notes
     from sidecar.memory.shared_notes import SharedNotes

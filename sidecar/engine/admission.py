@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sidecar.config.grants import Permissions
 from sidecar.engine.errors import OperationRefused
-from sidecar.engine.files import is_remote, refuse_remote
+from sidecar.engine.places import is_remote, refuse_remote
 from sidecar.engine.port import Work
 from sidecar.wire.tasks import ExecuteRequest, Options, StoredRequest, Task
 

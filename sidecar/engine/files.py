@@ -3,12 +3,10 @@
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from sidecar.engine.errors import OperationRefused
 from sidecar.engine.state import RecordKind, read_rewinds
 from sidecar.engine.steps import is_undo
 from sidecar.engine.timeline import Timeline
 from sidecar.journal.port import Record
-from sidecar.wire.tasks import Task
 from tools.ledger import FileState, IntentRecord, IrreversibleChange, Outcome
 from tools.paths import normalize
 
@@ -206,21 +204,3 @@ def _same(one: Side | None, other: Side | None) -> bool:
     if one is None or other is None:
         return one is other
     return one.content == other.content and (one.mode == other.mode or None in (one.mode, other.mode))
-
-
-def is_remote(task: Task) -> bool:
-    """Whether it works on a Git remote, in a clone of its worker."""
-    return not task.workspace.startswith("/")
-
-
-def place_of(task: Task) -> str:
-    """Where the task's files are now."""
-    return task.worktree or task.workspace
-
-
-def refuse_remote(task: Task) -> None:
-    """A task on a remote has no files here."""
-    if is_remote(task):
-        where = f"the branch {task.result_branch} of {task.workspace}" if task.result_branch else "its diff"
-        message = f"The task worked in a clone that is gone. What it changed is {where}: merge it, or leave it."
-        raise OperationRefused(409, "remote_workspace", message)

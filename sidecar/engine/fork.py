@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.engine.errors import OperationRefused
-from sidecar.engine.files import is_remote
 from sidecar.engine.operations import Fork
+from sidecar.engine.places import is_remote
 from sidecar.engine.review import ForkedFiles, Review
 from sidecar.engine.state import RecordKind, Round, TaskState, TurnRecord, UserMessage, read_rewinds
 from sidecar.engine.steps import CallKey

@@ -7,9 +7,10 @@ from typing import NamedTuple, ParamSpec, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
 from sidecar.engine.errors import OperationRefused
-from sidecar.engine.files import FileHistory, Hop, Side, file_state, is_remote, place_of, refuse_remote
+from sidecar.engine.files import FileHistory, Hop, Side, file_state
 from sidecar.engine.hunks import file_diff, hunk_text, renamed, unkept, without
 from sidecar.engine.merge import Conflict, File
+from sidecar.engine.places import is_remote, place_of, refuse_remote
 from sidecar.engine.renames import find_renames
 from sidecar.engine.state import RecordKind, TaskState
 from sidecar.engine.timeline import branched

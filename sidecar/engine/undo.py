@@ -15,8 +15,9 @@ from typing import Any, Literal
 from pydantic import field_validator
 
 from sidecar.engine.errors import OperationRefused
-from sidecar.engine.files import FileHistory, Hop, Side, is_remote, place_of
+from sidecar.engine.files import FileHistory, Hop, Side
 from sidecar.engine.merge import Conflict, File, merge_file
+from sidecar.engine.places import is_remote, place_of
 from sidecar.engine.state import RecordKind, RewoundTo, UserMessage
 from sidecar.engine.steps import undo_key
 from sidecar.journal.errors import DuplicateRecord, WrongStatus

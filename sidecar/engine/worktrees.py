@@ -14,8 +14,9 @@ from weakref import WeakValueDictionary
 
 from sidecar.config.repositories import Repositories
 from sidecar.engine.errors import OperationRefused, StepFailed
-from sidecar.engine.files import FileHistory, refuse_remote
+from sidecar.engine.files import FileHistory
 from sidecar.engine.merge_plan import MergePlan
+from sidecar.engine.places import refuse_remote
 from sidecar.engine.review import Review
 from sidecar.engine.run import TaskRun
 from sidecar.engine.undo import STILL, Undo, change_of
