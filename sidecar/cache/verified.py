@@ -63,8 +63,6 @@ class VerifiedCache(Generic[V]):
         self._clock = clock
         self._keys: dict[str, set[Key]] = {}
         self._limit = size
-        self.hits = 0
-        self.misses = 0
 
     @cached_property
     def _held(self) -> "TLRUCache[Key, _Held[V]]":
@@ -82,10 +80,8 @@ class VerifiedCache(Generic[V]):
         held = self._held.get(key)
         if held is not None:
             if all(Stamp.of(path) == stamp for path, stamp in held.sources):
-                self.hits += 1
                 return held.value
             self._held.pop(key, None)
-        self.misses += 1
         return None
 
     def put(self, key: Key, value: V, size: int, sources: Iterable[tuple[str, Stamp]]) -> None:

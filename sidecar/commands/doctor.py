@@ -1,7 +1,6 @@
 """`brain doctor`: check the setup, and show how to fix problems."""
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 from sidecar.client.sidecars import find_sidecar
 from sidecar.commands.errors import EXIT_FAILED, EXIT_OK
 from sidecar.commands.parser import data_dir, workspace
-from sidecar.commands.text import Style, safe_line, style_for, terminal_columns, wrap
+from sidecar.commands.text import Style, print_json, safe_line, style_for, terminal_columns, wrap
 
 if TYPE_CHECKING:
     from sidecar.doctor.report import RunningSidecar
@@ -29,7 +28,7 @@ def doctor(args: argparse.Namespace) -> int:
     fatal = any(finding.essential and finding.state == "missing" for finding in findings)
     if args.json:
         listed = [finding.model_dump(mode="json", by_alias=True, exclude_none=True) for finding in findings]
-        print(json.dumps(listed, ensure_ascii=False, indent=2))
+        print_json(listed, indent=2)
     else:
         columns = terminal_columns()
         style = style_for()

@@ -44,7 +44,7 @@ def _retry(args: argparse.Namespace) -> int:
     done = retry_dead(data_dir(args), args.items)
     unknown = sorted(set(args.items) - set(done))
     if args.json:
-        print(json.dumps({"retried": done, "unknown": unknown}))
+        print_json({"retried": done, "unknown": unknown})
     elif done:
         print(f"{len(done)} will be tried again while `brain doors` runs.")
     else:

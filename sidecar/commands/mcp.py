@@ -1,7 +1,6 @@
 """`brain mcp`: the MCP servers whose tools agents use, and the sidecar itself as an MCP server."""
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
@@ -166,7 +165,7 @@ def _test(client: Client, args: argparse.Namespace, *, accept: bool) -> int:
     result = client.post("/api/brain/mcp/test", body, timeout=_TEST_SECONDS)
     server = result["server"]
     if getattr(args, "json", False):
-        print(json.dumps(result, ensure_ascii=False))
+        print_json(result)
     elif result["tools"] or server["state"] in ("ready", "changed"):
         print(f"{safe_line(server['name'])} has {plural(len(result['tools']), 'tool')}:")
         for tool in result["tools"]:

@@ -1,7 +1,6 @@
 """`brain search`, `brain impact` and `brain memory`: what the memory knows of a workspace."""
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from urllib.parse import quote
@@ -26,7 +25,7 @@ def search(args: argparse.Namespace) -> int:
     with reading(data_dir(args), place) as client:
         found = client.post("/api/brain/memory/search", body, timeout=_SECONDS)
     if args.json:
-        print(json.dumps(found, ensure_ascii=False))
+        print_json(found)
         return 0 if found["hits"] else EXIT_FAILED
     style = style_for()
     for hit in found["hits"]:

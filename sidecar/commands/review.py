@@ -1,7 +1,6 @@
 """What tasks and pull requests changed: `brain diff`, `rewind`, `undo`, `merge`, `worktrees` and `pr review`."""
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ from sidecar.client.client import Client, Json
 from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, task_id
+from sidecar.commands.summary import render_restored
 from sidecar.commands.text import paint_diff, print_json, safe, safe_line, short, style_for
 from sidecar.wire.text import plural
 
@@ -80,12 +80,8 @@ def _rewind(client: Client, task: str, args: argparse.Namespace, what: Json) -> 
     if args.json:
         return print_json(done)
     style = style_for()
-    for file in done["files"]:
-        print(f"  {style.green(file['change'])}  {safe_line(file['path'])}")
-    for file in done["conflicts"]:
-        print(f"  {style.yellow('left alone')}  {safe_line(file['path'])}  {safe_line(file['why'])}")
-    for file in done["notRestored"]:
-        print(f"  {style.red('not restored')}  {safe_line(file['path'])}  {safe_line(file['why'])}")
+    for line in render_restored(style, done):
+        print(line)
     print(_count(done, preview=args.preview))
     if not args.preview and what.get("conversation", True):
         where = f"event {done['seq']}" if done["seq"] else "its start"
@@ -129,7 +125,7 @@ def merge(args: argparse.Namespace) -> int:
         task = task_id(client, args.id)
         done = client.post(f"/api/brain/tasks/{task}/merge", {"preview": args.preview, "markers": args.markers})
     if args.json:
-        print(json.dumps(done, ensure_ascii=False))
+        print_json(done)
         return 0 if done["merged"] or args.preview else 1
     style = style_for()
     for file in done["files"] if done["merged"] or args.preview else ():

@@ -2,7 +2,6 @@
 
 import argparse
 import base64
-import json
 import os
 import secrets
 import select
@@ -17,7 +16,7 @@ from sidecar.commands.errors import EXIT_DETACHED, EXIT_USAGE, CommandFailed
 from sidecar.commands.output import TaskOutput, open_output
 from sidecar.commands.parser import data_dir, newest_here, task_id, workspace
 from sidecar.commands.table import ROLES
-from sidecar.commands.text import short
+from sidecar.commands.text import print_json, short
 from sidecar.commands.watch import Watch
 
 _ATTEMPTS = 3
@@ -46,7 +45,7 @@ class RunSession:
         """Watch until the task ends; then stop a sidecar that we started, unless you detached."""
         code = Watch(task, self.data_dir, self.output, self.launcher, cancels=True, after=after).run(client)
         if self.form == "json":
-            print(json.dumps(self.launcher.client().get(f"/api/brain/tasks/{task}"), ensure_ascii=False))
+            print_json(self.launcher.client().get(f"/api/brain/tasks/{task}"))
         if code != EXIT_DETACHED:
             self.launcher.release()
         return code

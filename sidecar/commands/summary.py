@@ -83,6 +83,14 @@ _SINCE = {
 }
 
 
+def render_restored(style: Style, done: Event) -> list[str]:
+    """What a rewind changed, and what it left: one line for each file."""
+    lines = [f"  {style.green(file['change'])}  {safe_line(file['path'])}" for file in done["files"]]
+    for name, mark in (("conflicts", style.yellow("left alone")), ("notRestored", style.red("not restored"))):
+        lines += [f"  {mark}  {safe_line(file['path'])}  {safe_line(file['why'])}" for file in done[name]]
+    return lines
+
+
 def render_approval(style: Style, event: Event, columns: int | None = None) -> list[str]:
     """The whole call, to the last argument: you must see what you approve."""
     argv, diff = event.get("argv"), event.get("diff")

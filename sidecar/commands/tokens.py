@@ -1,12 +1,12 @@
 """`brain tokens`: named tokens for people and programs on other machines."""
 
 import argparse
-import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sidecar.commands.errors import EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir
+from sidecar.commands.text import print_json
 from sidecar.config.data_dir import DataDir
 from sidecar.config.settings import load
 from sidecar.config.tokens import Tokens
@@ -46,7 +46,7 @@ def _add(kept: "Tokens | DatabaseTokens", args: argparse.Namespace) -> int:
         raise CommandFailed("Say what the token is for: --role look, work or decide.", EXIT_USAGE)
     token = kept.add(args.name, args.role)
     if args.json:
-        print(json.dumps({"name": args.name, "role": args.role, "token": token}))
+        print_json({"name": args.name, "role": args.role, "token": token})
     else:
         print(f"{token}\nThis is the token of {args.name} ({args.role}). It isn't shown again.")
     return 0
@@ -58,7 +58,7 @@ def _list(kept: "Tokens | DatabaseTokens", *, as_json: bool) -> None:
         for each in kept.all()
     ]
     if as_json:
-        print(json.dumps({"tokens": found}))
+        print_json({"tokens": found})
     elif not found:
         print("Nobody has a token. `brain tokens add NAME --role look|work|decide` creates one.")
     for each in [] if as_json else found:

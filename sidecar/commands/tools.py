@@ -49,7 +49,7 @@ def run_tool(args: argparse.Namespace) -> int:
     with reading(data_dir(args), place) as client:
         result = client.post("/api/brain/tools/batch", body, timeout=TOOL_SECONDS)["results"][0]
     if args.json:
-        print(json.dumps(result, ensure_ascii=False))
+        print_json(result)
     elif result["status"] == "success":
         text = result["content"]
         print(safe(text) if sys.stdout.isatty() else text)
@@ -123,7 +123,7 @@ def explain(args: argparse.Namespace) -> int:
         answer = client.post("/api/brain/policy/explain", body)
     style = style_for()
     if args.json:
-        print(json.dumps(answer))
+        print_json(answer)
     else:
         paint = {"allow": style.green, "ask": style.yellow, "deny": style.red}[answer["decision"]]
         print(f"{paint(answer['decision'])}: {answer['why']}")

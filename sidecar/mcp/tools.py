@@ -21,7 +21,6 @@ Report = Callable[[float, float | None, str], Awaitable[None]]
 _ENDED = frozenset({"completed", "failed", "cancelled", "escalated"})
 _LOOK_SECONDS = 0.25
 _MAX_WAIT = 600.0
-_MAX_EVENTS = 200
 _LONGEST = 60_000
 
 TaskId = Annotated[str, Field(description="From run_task.", min_length=1, max_length=100)]

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from sidecar.commands.parser import directories, task_id
 from sidecar.commands.session.conversation import TerminalConversation
+from sidecar.commands.summary import render_restored
 from sidecar.commands.table import APPROVALS, EFFORTS, ROLES
 from sidecar.commands.text import Style, clip, paint_diff, paragraph, safe, safe_line, short
 from sidecar.wire.intents import SLASH_COMMANDS
@@ -144,11 +145,8 @@ class SlashCommands:
             return
         body: dict[str, Any] = {"seq": 0} if rest == "all" else {}
         done = await asyncio.to_thread(session.conversation.act, "rewind", body)
-        style = session.style
-        lines = [f"  {style.green(each['change'])}  {safe_line(each['path'])}" for each in done["files"]]
-        for each in (*done["conflicts"], *done["notRestored"]):
-            lines.append(f"  {style.yellow('left alone')}  {safe_line(each['path'])}  {safe_line(each['why'])}")
-        await session.prompt.print(lines or [style.dim("  There was nothing to undo.")])
+        lines = render_restored(session.style, done)
+        await session.prompt.print(lines or [session.style.dim("  There was nothing to undo.")])
         session.conversation.follow()
 
     async def _diff(self, rest: str) -> None:

@@ -1,7 +1,6 @@
 """Copies a SQLite journal into the database, task by task: it can be stopped and repeated, and checks its counts."""
 
 import sqlite3
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -46,9 +45,7 @@ class Copied:
         return not self.different and self.source == self.target
 
 
-async def copy_journal(
-    file: Path, url: str, schema: str = SCHEMA, progress: Callable[[Copied], None] = lambda copied: None
-) -> Copied:
+async def copy_journal(file: Path, url: str, schema: str = SCHEMA) -> Copied:
     """No sidecar may use the file meanwhile. Tasks that have not ended are queued in the database."""
     # Migrates the file if it is older.
     source = open_file(file)
@@ -63,7 +60,6 @@ async def copy_journal(
             events = _events(source, task[0])
             records = source.execute("SELECT kind, key, number, seq, body FROM records WHERE task = ?", (task[0],))
             await _copy_task(source, target, task, events, records.fetchall(), copied)
-            progress(copied)
         copied.target = await _counts(target, ids)
         for left in await journal.left_open("copy"):
             if left.id in set(ids):

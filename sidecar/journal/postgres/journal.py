@@ -61,6 +61,8 @@ T = TypeVar("T")
 CHECK_SECONDS = 2.0
 _CHANGED = "SELECT DISTINCT tasks.id FROM events JOIN tasks ON tasks.position = events.task WHERE cursor > %s LIMIT %s"
 _MAX_CHANGED = 1_000
+#: A worker with a heartbeat this recent gets more time to renew an expired claim.
+_DEAD_SECONDS, _PATIENCE_SECONDS = 15.0, 1.0
 
 
 class PostgresJournal(JournalReader):
@@ -201,14 +203,9 @@ class PostgresJournal(JournalReader):
         """This task, if it is free."""
         return await self._claim("claim_named", owner, now + lease, task_id)
 
-    async def claim_lost(
-        self, owner: str, now: float, lease: float, *, dead_seconds: float = 15.0, patience: float = 1.0
-    ) -> Claim | None:
-        """A task whose worker let its lease expire; from now on that worker can't write.
-
-        A worker that has beaten in the last `dead_seconds` has `patience` seconds more to renew its claim.
-        """
-        return await self._claim("claim_lost", owner, now + lease, now, dead_seconds, patience)
+    async def claim_lost(self, owner: str, now: float, lease: float) -> Claim | None:
+        """A task whose worker let its lease expire; from now on that worker can't write."""
+        return await self._claim("claim_lost", owner, now + lease, now, _DEAD_SECONDS, _PATIENCE_SECONDS)
 
     async def _claim(self, function: str, owner: str, until: float, *which: object) -> Claim | None:
         asked = time.monotonic()
