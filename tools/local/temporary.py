@@ -67,8 +67,11 @@ def _place() -> str:
         fcntl.flock(handle, fcntl.LOCK_EX)
         # Under its name only once it is locked: another process that sweeps now would take the place for a left one.
         unnamed.rename(Path(place, _LOCK))
-        _places[pid] = place
-        atexit.register(_remove, pid)
+        if _places.setdefault(pid, place) == place:
+            atexit.register(_remove, pid)
+        else:  # another thread was faster
+            os.close(handle)
+            shutil.rmtree(place, ignore_errors=True)
     return _places[pid]
 
 
