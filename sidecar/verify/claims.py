@@ -12,6 +12,7 @@ from sidecar.verify.counts import Count
 from sidecar.verify.facts import TaskFacts, check_commands, check_counts, count_commits
 from sidecar.verify.prose import PATH, find_doubt, sentences
 from sidecar.verify.result import CLAIMS, CheckResult, static_result
+from sidecar.wire.text import plural
 from tools.errors import ToolError
 from tools.git import run_git
 from tools.host import Host
@@ -43,9 +44,17 @@ _TESTS_PASS = re.compile(
 )
 #: A command in backticks that is said to pass.
 _COMMAND_PASSES = re.compile(
-    r"`(?P<command>[^`\n]{2,200})`(?:\s+\w+){0,2}?\s+(?:pass(?:es|ed)?|succeed(?:s|ed)|(?:is|are) (?:green|clean))\b",
+    r"`(?P<command>[^`\n]{2,200})`(?:,\s+(?:which|and it))?(?:\s+\w+){0,2}?"
+    r"\s+(?:pass(?:es|ed)?|succeed(?:s|ed)|(?:is|are) (?:green|clean))\b",
     re.IGNORECASE,
 )
+_CHECKER_PASSES = re.compile(
+    r"\b(?P<checker>mypy|pyright|ruff|eslint|tsc|flake8|pylint)\b`?(?:\s+\w+){0,2}?"
+    r"\s+(?:pass(?:es|ed)?|succeed(?:s|ed)|is (?:green|clean)"
+    r"|(?:reports?|finds?|found|shows?) (?:no|nothing|zero|0)\b)",
+    re.IGNORECASE,
+)
+_LINE = re.compile(rf"(?P<path>{PATH}):(?P<line>\d{{1,7}})\b")
 _SECONDS = 10.0
 _MAX_LOOKUPS = 100
 _REMOVES = re.compile(r"\b(?:delet|remov|drop|renam|mov|clean)\w*", re.IGNORECASE)
@@ -71,8 +80,11 @@ class Claims(NamedTuple):
     tests_pass: bool
     #: It is tests that are said to pass, not just checks.
     names_tests: bool = False
-    #: Commands that are said to pass.
+    #: Commands that are said to pass, and checkers.
     commands: Sequence[str] = ()
+    checkers: Sequence[str] = ()
+    #: Paths with a line.
+    places: Sequence[tuple[str, int]] = ()
 
 
 def parse_claims(report: str) -> Claims:
@@ -80,6 +92,8 @@ def parse_claims(report: str) -> Claims:
     doubted: set[str] = set()
     committed, commits, tests_pass, names_tests, listing = False, [], False, False, False
     commands: list[str] = []
+    checkers: list[str] = []
+    places: list[tuple[str, int]] = []
     for sentence in sentences(report):
         bullet = _BULLET.match(sentence)
         if listing and bullet:
@@ -108,7 +122,12 @@ def parse_claims(report: str) -> Claims:
             tests_pass = True
             names_tests = names_tests or re.search(r"\bchecks?\b", passing[0], re.IGNORECASE) is None
         commands += [each["command"] for each in _COMMAND_PASSES.finditer(sentence) if each.end() <= doubt]
-    return Claims(list(files.values()), doubted, committed, commits, tests_pass, names_tests, commands)
+        # "No errors" sounds like doubt, so only what stands before counts.
+        checkers += [each["checker"].lower() for each in _CHECKER_PASSES.finditer(sentence) if each.start() < doubt]
+        places += [(_clean(each["path"]), int(each["line"])) for each in _LINE.finditer(sentence)]
+    return Claims(
+        list(files.values()), doubted, committed, commits, tests_pass, names_tests, commands, checkers, places
+    )
 
 
 def false_claims(claims: Sequence[FileClaim], changed: Sequence[str], existing: Sequence[str]) -> list[str]:
@@ -150,7 +169,8 @@ async def check_claims(
     if claims.committed:
         problems += await _check_commits(claims, changes, facts, host, id)
     problems += await check_counts(counts, changes, facts, host, id)
-    problems += check_commands(claims.commands, facts)
+    problems += check_commands(claims.commands, claims.checkers, facts)
+    problems += _check_places(claims.places, changes)
     if not (claims.files or claims.committed or counts or problems):
         return None
     return claims_result(problems)
@@ -159,6 +179,20 @@ async def check_claims(
 def claims_result(problems: list[str]) -> CheckResult:
     hint = "Check what is really there before you report it as done: do what is missing, or correct your report."
     return static_result(CLAIMS, problems, hints=[hint] if problems else [])
+
+
+def _check_places(places: Sequence[tuple[str, int]], changes: Sequence[FileVersions]) -> list[str]:
+    """The lines that are named beyond the end of a changed file; one that was removed may have been there."""
+    problems = []
+    for path, line in dict.fromkeys(places):
+        lengths = [
+            max(len((content or b"").splitlines()) for content in (change.before, change.after))
+            for change in changes
+            if _same(path, change.path)
+        ]
+        if lengths and line > max(lengths):
+            problems.append(f"{path}:{line} was named, but the file has {plural(max(lengths), 'line')}")
+    return problems
 
 
 async def _find_existing(paths: Sequence[str], host: Host) -> list[str]:

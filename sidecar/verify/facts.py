@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sidecar.verify.cases import find_cases
@@ -18,6 +18,8 @@ from tools.text_files import exists
 
 _SECONDS = 10.0
 _MAX_FOLDERS = 200
+#: Words of commands that run tests, perhaps among others.
+_TESTS = re.compile(r"test|spec|jest|mocha|tox|nox|check", re.IGNORECASE)
 #: One such test runs as several.
 _MULTIPLIED = re.compile(
     rb"parametrize|subTest|\.each\b|\bt\.Run\(|#\[(?:rstest|test_case|case)|hypothesis|load_tests|pytest_generate_tests|"
@@ -39,8 +41,10 @@ class TaskFacts:
     ran_commands: bool = False
     #: Every file that it changed is known.
     all_files_known: bool = True
-    #: The commands that it ran, and whether each succeeded the last time.
-    commands: Mapping[str, bool] = field(default_factory=dict)
+    #: The commands that it ran, and whether each succeeded the last time; `None` if nobody looked how it ended.
+    commands: Mapping[str, bool | None] = field(default_factory=dict)
+    #: Checkers that `get_diagnostics` ran.
+    checkers: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +106,25 @@ def check_passed(counts: Sequence[Count], facts: TaskFacts, suite: SuiteFacts, *
     ]
 
 
-def check_commands(claimed: Sequence[str], facts: TaskFacts) -> list[str]:
-    """The commands that are said to pass, but failed the last time, or never ran while no other did either."""
+def check_commands(claimed: Sequence[str], checkers: Sequence[str], facts: TaskFacts) -> list[str]:
+    """The commands that are said to pass, but failed the last time, or can't have run: no other command did either.
+
+    Tests may have run by `run_tests`.
+    """
     problems = []
     for command in dict.fromkeys(" ".join(each.split()) for each in claimed):
-        if facts.commands.get(command) is False:
-            problems.append(f"`{command}` was reported to pass, but it failed the last time")
-        elif command not in facts.commands and " " in command and not (facts.passed or facts.ran_commands):
-            problems.append(f"`{command}` was reported to pass, but it did not run")
+        said = f"`{command}` was reported to pass, but"
+        ran_tests = (facts.passed or facts.ran_commands) and _TESTS.search(command) is not None
+        if command not in facts.commands:
+            if " " in command and not facts.commands and not ran_tests:
+                problems.append(f"{said} it did not run")
+        elif facts.commands[command] is None:
+            problems.append(f"{said} it was started in the background, and nobody looked how it ended")
+        elif not facts.commands[command]:
+            problems.append(f"{said} it failed the last time")
+    if not facts.commands:
+        unused = [each for each in dict.fromkeys(checkers) if each not in facts.checkers]
+        problems += [f"{each} was reported to pass, but it did not run" for each in unused]
     return problems
 
 

@@ -27,7 +27,7 @@ _GO_PASSED = re.compile(r"^ok\s+\S+\s+(?:[\d.]+s|\(cached\))(?!.*no tests to run
 def task_facts(state: TaskState, all_files_known: bool) -> TaskFacts:
     passed: list[int] = []
     uncounted = ran = False
-    commands: dict[str, bool] = {}
+    commands: dict[str, bool | None] = {}
     ends = _background_ends(state)
     for call_id, intent in state.intents.items():
         outcome = ends.get(call_id) or state.outcomes.get(call_id)
@@ -35,7 +35,8 @@ def task_facts(state: TaskState, all_files_known: bool) -> TaskFacts:
             continue
         ran = ran or outcome.status == "success"
         if _detail(outcome, "commandId") is not None:
-            continue  # it was started, and nobody asked how it ended
+            commands[" ".join(command_text(intent).split())] = None
+            continue
         if intent.tool == "run_command":
             failed = call_id in ends and _detail(outcome, "exitCode") != 0
             commands[" ".join(command_text(intent).split())] = outcome.status == "success" and not failed
@@ -45,7 +46,9 @@ def task_facts(state: TaskState, all_files_known: bool) -> TaskFacts:
     known = all_files_known and not any(
         outcome.irreversible or _has_unknown_changes(outcome) for outcome in state.outcomes.values()
     )
-    return TaskFacts(_first_head(state), passed, uncounted, ran, known, commands)
+    used = [_detail(outcome, "checkers") for outcome in state.outcomes.values()]
+    checkers = {str(name) for names in used if isinstance(names, list) for name in names}
+    return TaskFacts(_first_head(state), passed, uncounted, ran, known, commands, checkers)
 
 
 def tests_that_ran(state: TaskState) -> list[CheckResult]:

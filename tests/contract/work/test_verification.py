@@ -243,3 +243,28 @@ async def test_tests_that_the_task_ran_itself_are_its_proof(
         task = await harness.ended(await begun(harness, [ran, says("It ran.")], verify="auto"))
         assert (task.status, task.verified) == (Status.COMPLETED, verified), task.error
         assert not await told(harness, task.id, "retry")
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("I ran `make lint`, which passes.", "it did not run"),
+        ("mypy reports no errors.", "it did not run"),
+        ("`sh no.sh` passes.", "it failed the last time"),
+        ("`sleep 300` passes.", "nobody looked how it ended"),
+        ("It is at out.txt:99.", "the file has 1 line"),
+    ],
+)
+async def test_a_report_of_what_was_not_seen_goes_back(tmp_path: Path, said: str, why: str) -> None:
+    commands: dict[str, Json] = {
+        "sh no.sh": {"command": "sh no.sh"},
+        "sleep 300": {"command": "sleep 300", "background": True},
+    }
+    ran = [{"tool": "run_command", "args": args} for command, args in commands.items() if command in said]
+    first = {"calls": [*write("right\n")["calls"], *ran]}
+    async with engine_harness(tmp_path) as harness:
+        task = await harness.ended(await begun(harness, [first, says(said), says("It says right.")]))
+        assert (task.status, task.verified) == (Status.COMPLETED, True), task.error
+        before, after = await told(harness, task.id, "verification")
+    claims = [check for check in before["checks"] if check["name"] == "claims" and not check["passed"]]
+    assert [why in check["evidence"] for check in claims] == [True] and after["passed"]
