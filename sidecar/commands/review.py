@@ -9,10 +9,12 @@ from pathlib import Path
 from sidecar.client.client import Client, Json
 from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_USAGE, CommandFailed
-from sidecar.commands.parser import data_dir, task_id
+from sidecar.commands.parser import data_dir, directories, task_id
 from sidecar.commands.summary import render_restored
 from sidecar.commands.text import paint_diff, print_json, safe, safe_line, short, style_for
 from sidecar.wire.text import plural
+
+_LOOKED_THROUGH = 50
 
 
 def diff(args: argparse.Namespace) -> int:
@@ -22,6 +24,7 @@ def diff(args: argparse.Namespace) -> int:
         if args.accept or args.reject:
             decision = {"accept": _hunk_ids(found, args.accept), "reject": _hunk_ids(found, args.reject)}
             found = client.post(f"/api/brain/tasks/{task}/hunks", decision)
+        other = "" if found["files"] or args.id else _find_changed(client)
     if args.json:
         return print_json(found)
     style = style_for()
@@ -44,7 +47,8 @@ def diff(args: argparse.Namespace) -> int:
         if args.reject:
             print(style.dim("All changes undone."))
         else:
-            print(style.dim(f"Task {short(task)} changed no files."), file=notes)
+            hint = f" The newest that did: brain diff {other}" if other else ""
+            print(style.dim(f"Task {short(task)} changed no files.{hint}"), file=notes)
     return 0
 
 
@@ -86,7 +90,17 @@ def _rewind(client: Client, task: str, args: argparse.Namespace, what: Json) -> 
     if not args.preview and what.get("conversation", True):
         where = f"event {done['seq']}" if done["seq"] else "its start"
         print(style.dim(f"Rewound task {short(task)} to {where}. Continue from there: brain resume {short(task)}"))
+    unchanged = not (done["files"] or done["conflicts"] or done["notRestored"])
+    if unchanged and not args.id and (other := _find_changed(client)):
+        print(style.dim(f"The newest task here that changed files: brain undo {other}"))
     return 0
+
+
+def _find_changed(client: Client) -> str:
+    """The newest completed task in this directory that changed files; empty if there is none."""
+    query = {"limit": _LOOKED_THROUGH, "status": "completed", "workspace": directories(Path.cwd())}
+    tasks = client.get("/api/brain/tasks", query)["tasks"]
+    return next((short(each["id"]) for each in tasks if (each["result"] or {}).get("filesModified")), "")
 
 
 def _count(done: Json, *, preview: bool) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.support import PROJECT, RunningSidecar, wait_until
-from tests.e2e.terminal import brain_output
+from tests.e2e.terminal import brain, brain_output
 from tests.faults.scale import scaled
 from tests.waiting import SECONDS
 
@@ -149,6 +149,16 @@ def test_a_follow_up_undoes_the_changes_of_its_own_task_one_by_one(sidecar: Runn
         assert done["status"] == "completed" and "Undid the last change" in done["result"]["summary"], done
         file = sidecar.workspace / "a.txt"
         assert (file.read_text() if file.exists() else None) == left
+
+
+def test_undo_and_diff_of_a_task_without_changes_name_the_newest_with_some(sidecar: RunningSidecar) -> None:
+    task_id = worked(sidecar, command("echo one > a.txt"))
+    worked(sidecar, name="answer")
+    said = undo(sidecar)
+    assert "No files changed." in said and f"changed files: brain undo {task_id[:10]}" in said
+    assert (sidecar.workspace / "a.txt").exists()
+    done = brain("diff", "--data-dir", str(sidecar.data_dir), environ=sidecar.environ, cwd=sidecar.workspace)
+    assert f"The newest that did: brain diff {task_id[:10]}" in done.stderr
 
 
 def test_undo_elsewhere_touches_nothing(sidecar: RunningSidecar) -> None:
