@@ -185,11 +185,13 @@ _NOTHING = (
     r"(?:änder|veränder|bearbeite|fass|mach)e? (?:bitte |noch |mir |vorerst |erst ?mal |jetzt )*"
     rf"(?:nichts|keine (?:datei|zeile)\w*)\b{_UNLESS}",
     r"(?<!sich )(?:nichts|keine datei\w*) (?:ver)?(?:ändern|anfassen|bearbeiten)\b",
+    r"(?:leave|lass|lasst|deja|laisse|deixa) (?:the|den|el|le|o) (?:code|código) (?:alone|in ruhe|en paz|tranquille|quieto|em paz)\b",
     r"ohne (?:etwas|irgendetwas|den code|was) zu (?:ver)?ändern\b|nur (?:erklären|anschauen|ansehen|lesen)\b",
-    rf"(?:no|sin) (?:cambi|modifi|toc|edit)\w* (?:nada|todavía|aún|archivos|ningún archivo)\b{_UNLESS}",
+    # Not "no cambió nada" and "não mudou nada": nothing has changed.
+    rf"(?:no|sin) (?:cambi|modifi|toc|edit)\w*(?<!ó) (?:nada|todavía|aún|archivos|ningún archivo)\b{_UNLESS}",
     rf"ne (?:change|touche|modifie|corrige)[sz]?\w* (?:encore )?(?:rien|pas encore|aucun fichier)\b{_UNLESS}",
     rf"sans rien (?:changer|modifier|toucher)\b{_UNLESS}",
-    rf"(?:não|nao|sem) (?:mud|alter|mex|modifi|edit)\w* (?:em )?(?:nada|ainda|arquivos|nenhum arquivo)\b{_UNLESS}",
+    rf"(?:não|nao|sem) (?:mud|alter|mex|modifi|edit)\w*(?<!ou)(?<!eu) (?:em )?(?:nada|ainda|arquivos|nenhum arquivo)\b{_UNLESS}",
 )
 #: No code may change, though a document, a structure or a command's output may be what is wanted.
 _NO_CODE = (
@@ -214,7 +216,7 @@ _FORBIDS_CODE = re.compile(rf"\b(?:{'|'.join(_NO_CODE)})")
 #: One of these is in every ban; looking for them first keeps the others cheap.
 _BAN_WORDS = re.compile(
     r"n'?t |not |without|never |no |read[ -]only|hands off|just |only |nicht|kein|ohne|nur |sin |solo|sólo|sans|ne |aucun|juste|"
-    r"n[ãa]o |sem |s[óo] "
+    r"n[ãa]o |sem |s[óo] |alone|ruhe|paz|tranquille|quieto"
 )
 
 _TRACE = re.compile(

@@ -156,6 +156,27 @@ def test_that_the_behaviour_stays_is_no_ban_on_changes(sentence: str) -> None:
     assert route(sentence).intent == "refactor_code"
 
 
+@pytest.mark.parametrize(
+    "sentence", ["no cambió nada en la pantalla", "não mudou nada na tela", "ainda não mudou nada"]
+)
+def test_that_nothing_has_changed_is_no_ban_on_changes(sentence: str) -> None:
+    assert route(sentence, follows=True).why != "you want nothing changed"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "leave the code alone, what is the lease for?",
+        "lass den Code in Ruhe, wozu ist der Lease da?",
+        "deja el código en paz, ¿para qué es el lease?",
+        "laisse le code tranquille, à quoi sert le bail ?",
+        "deixa o código quieto, pra que serve o lease?",
+    ],
+)
+def test_code_that_is_to_be_left_alone_is_only_read(sentence: str) -> None:
+    assert route(sentence).intent in READ_ONLY
+
+
 def test_steps_that_change_no_data_are_no_ban_on_changes() -> None:
     assert route("Fix the crash on save\n\n1. Open a form\n2. Save it without changing any data").intent == "edit_code"
 
