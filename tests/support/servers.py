@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -162,7 +163,16 @@ class Redis:
             stdout=subprocess.DEVNULL,
             preexec_fn=_die_with_parent,
         )
-        _wait_until(self._socket.is_socket, self.directory)
+        _wait_until(self._answers, self.directory)
+
+    def _answers(self) -> bool:
+        """Its socket is there before it listens, and it listens before it has loaded what it kept."""
+        from redis import Redis as Client
+        from redis.exceptions import RedisError
+
+        with Client.from_url(self.url) as client, suppress(RedisError):
+            return bool(client.ping())
+        return False
 
     def kill(self) -> None:
         if self._process is not None:
