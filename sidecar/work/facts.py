@@ -34,7 +34,7 @@ def task_facts(state: TaskState, all_files_known: bool) -> TaskFacts:
         if outcome is None or intent.tool not in ("run_tests", "run_command"):
             continue
         ran = ran or outcome.status == "success"
-        if _detail(outcome, "commandId") is not None:
+        if _detail(outcome, "commandId") is not None and _detail(outcome, "running") is not False:
             commands[" ".join(command_text(intent).split())] = None
             continue
         if intent.tool == "run_command":

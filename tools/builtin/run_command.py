@@ -59,7 +59,9 @@ class RunCommand:
         if args.background:
             await host.start(args.argv, call_id=call.id, cwd=args.cwd, environment=call.environment)
             begun = await host.poll(call.id, _FIRST_SECONDS)
-            return _render_start(begun, call.id) if begun.running else render_result(await host.stop(call.id), 0)
+            if begun.running:
+                return _render_start(begun, call.id)
+            return render_result(await host.stop(call.id), 0, _background_details(call.id, running=False))
         result = await host.run(
             args.argv,
             call_id=call.id,
@@ -79,12 +81,16 @@ def _render_start(begun: ProcessResult, command_id: str) -> ToolResult:
         "stop_command.",
         _ISOLATED if begun.isolated else "",
     ]
-    details: JsonObject = {"commandId": command_id, "output": clip(begun.output)}
+    details: JsonObject = {**_background_details(command_id, running=True), "output": clip(begun.output)}
     return ToolResult("\n".join(filter(None, lines)), details, "started in the background")
 
 
-def render_result(result: ProcessResult, timeout: float) -> ToolResult:
-    details = process_details(result)
+def _background_details(command_id: str, *, running: bool) -> JsonObject:
+    return {"commandId": command_id, "running": running}
+
+
+def render_result(result: ProcessResult, timeout: float, more: JsonObject | None = None) -> ToolResult:
+    details: JsonObject = {**process_details(result), **(more or {})}
     text = result.output.rstrip("\n")
     if result.timed_out:
         message = f"It took longer than {timeout:g} s and was stopped. Raise timeoutMs, or set background: true."

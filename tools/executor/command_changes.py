@@ -160,7 +160,7 @@ class ChangeTracker:
         """Record an outcome with what the call did to files; for a background command, when that has ended."""
         details = outcome.details if isinstance(outcome.details, dict) else {}
         window, background = context.window, context.session.windows
-        if window is not None and isinstance(started := details.get("commandId"), str):
+        if window is not None and details.get("running") and isinstance(started := details.get("commandId"), str):
             background[started], window = window, None
         elif window is None and not details.get("running") and outcome.status != "error":
             window = background.pop(getattr(context.args, "command_id", ""), None)

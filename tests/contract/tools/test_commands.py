@@ -75,6 +75,8 @@ async def test_a_background_command_that_ends_at_once_is_reported_like_any_other
     assert failed.error is not None and failed.error.code == "command_failed"
     assert failed.content == "port in use\n(exit code 3)"
     assert isinstance(failed.details, dict) and failed.details["exitCode"] == 3
+    asked = await bench.call("command_output", commandId=str(failed.details["commandId"]))
+    assert asked.content == "port in use\nIt ended with exit code 3."
 
 
 async def test_the_end_of_a_background_command_can_be_waited_for(bench: Workbench) -> None:
