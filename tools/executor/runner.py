@@ -41,6 +41,8 @@ _TASK = "t_"
 #: How long a call waits for a workspace that is gone, and how often it looks.
 WORKSPACE_SECONDS = 10.0
 _LOOK_SECONDS = 0.1
+#: How many workspaces to remember as being there; each isolated task has its own.
+_PLACES = 100
 
 
 class CallRunner:
@@ -145,6 +147,8 @@ class CallRunner:
             return
         if os.path.lexists(workspace):
             self._gone.discard(workspace)
+            if len(self._there) >= _PLACES:
+                self._there.clear()
             self._there[workspace] = context.started
             return
         end = time.monotonic() + WORKSPACE_SECONDS
