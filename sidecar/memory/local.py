@@ -347,10 +347,11 @@ class LocalMemory:
     async def repository_map(self, workspace: str, budget: int, words: str = "", near: Sequence[str] = ()) -> str:
         from sidecar.memory.repository_map import draw_map
 
-        index = self._index(workspace)
-        if await index.progress() != "ready":
-            return ""
-        return await index.ask(lambda store: draw_map(store, budget, words, near), "")
+        def draw(store: sqlite3.Connection) -> str:
+            # Good enough while a built index takes in changes; the first one is no map before its end.
+            return draw_map(store, budget, words, near) if get_meta(store, "built") else ""
+
+        return await self._index(workspace).ask(draw, "")
 
     async def state(self, workspace: str) -> MemoryState:
         return await self._index(workspace).state()

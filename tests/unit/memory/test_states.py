@@ -46,3 +46,19 @@ async def test_a_build_that_ends_during_an_answer_did_not_give_it(
     finally:
         await memory.close()
         builder.close()
+
+
+async def test_a_map_is_drawn_while_a_built_index_takes_in_changes(workspace: Path, tmp_path: Path) -> None:
+    builder = open_store(WorkspaceIndex(str(workspace), tmp_path, "off").path)
+    refresh(builder, str(workspace), ["price.py"])
+    memory = LocalMemory(tmp_path, "off")
+    try:
+        assert await memory.repository_map(str(workspace), 1_000) == "", "the first build hasn't ended"
+        set_meta(builder, "built", 1)
+        (workspace / "price.py").write_text("def price():\n    return 22\n")
+        refresh(builder, str(workspace), ["price.py"])
+        assert (await memory.state(str(workspace))).state != "ready"
+        assert "price" in await memory.repository_map(str(workspace), 1_000)
+    finally:
+        await memory.close()
+        builder.close()
