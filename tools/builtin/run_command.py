@@ -1,3 +1,4 @@
+import asyncio
 from typing import Annotated
 
 from pydantic import Field, JsonValue
@@ -5,6 +6,7 @@ from pydantic import Field, JsonValue
 from sidecar.wire.base import ErrorBody, JsonObject
 from sidecar.wire.text import plural
 from tools.host import Host, ProcessResult
+from tools.shield import run_to_completion
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 from tools.text import clip
 
@@ -58,7 +60,7 @@ class RunCommand:
     async def run(self, args: RunCommandArguments, host: Host, call: Call, output: Output) -> ToolResult:
         if args.background:
             await host.start(args.argv, call_id=call.id, cwd=args.cwd, environment=call.environment)
-            begun = await host.poll(call.id, _FIRST_SECONDS)
+            begun = await _first_output(host, call)
             if begun.running:
                 return _render_start(begun, call.id)
             return render_result(await host.stop(call.id), 0, _background_details(call.id, running=False))
@@ -72,6 +74,17 @@ class RunCommand:
             killed=call.killed,
         )
         return render_result(result, call.timeout)
+
+
+async def _first_output(host: Host, call: Call) -> ProcessResult:
+    try:
+        return await host.poll(call.id, _FIRST_SECONDS)
+    except asyncio.CancelledError:
+        # Nobody learns of the command any more, so nobody else would end it.
+        stopped = await run_to_completion(host.stop(call.id))
+        for each in stopped.killed:
+            call.killed(each.pid, each.command)
+        raise
 
 
 def _render_start(begun: ProcessResult, command_id: str) -> ToolResult:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.workbench import Workbench
-from tests.waiting import until_true
+from tests.waiting import SECONDS, until_true
 from tools.host import OutputCollector
 from tools.local import processes
 from tools.local.sandbox.spawn import spawn
@@ -67,6 +67,19 @@ async def test_what_a_background_command_says_first_comes_with_its_start(bench: 
     started = await bench.call("run_command", "bg", command="echo listening; exec sleep 1000", background=True)
 
     assert started.content.startswith("listening\n") and "commandId bg" in started.content
+
+
+async def test_a_cancel_during_the_start_of_a_background_command_ends_it(bench: Workbench) -> None:
+    starting = asyncio.create_task(bench.call("run_command", "bg", command="exec sleep 1000", background=True))
+    async with asyncio.timeout(SECONDS):
+        while (await bench.call("command_output", commandId="bg")).error is not None:
+            await asyncio.sleep(0)
+    starting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+
+    ended = await bench.call("command_output", commandId="bg")
+    assert isinstance(ended.details, dict) and ended.details["running"] is False
 
 
 async def test_a_background_command_that_ends_at_once_is_reported_like_any_other(bench: Workbench) -> None:
