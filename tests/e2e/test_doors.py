@@ -15,7 +15,7 @@ from tests.e2e.support import RunningSidecar
 @pytest.fixture
 def doors(sidecar: RunningSidecar, workspace: Path) -> Iterator[Doors]:
     config = Path(sidecar.environ["XDG_CONFIG_HOME"]) / "rainy-brain"
-    (config / "hooks").mkdir(parents=True)
+    (config / "hooks").mkdir(parents=True, exist_ok=True)
     (config / "doors.toml").write_text(
         f'[github]\nallow = ["alice"]\n[github.repositories]\n"acme/shop" = "{workspace}"\n'
     )

@@ -30,7 +30,7 @@ COMMAND = "task run `touch made.txt`"
 @pytest.fixture
 def config(sidecar: RunningSidecar, workspace: Path) -> None:
     directory = Path(sidecar.environ["XDG_CONFIG_HOME"]) / "rainy-brain"
-    directory.mkdir(parents=True)
+    directory.mkdir(parents=True, exist_ok=True)
     (directory / "doors.toml").write_text(CONFIG.format(workspace=workspace))
 
 

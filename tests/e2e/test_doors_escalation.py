@@ -73,7 +73,7 @@ def mails() -> MailServer:
 
 def configure(sidecar: RunningSidecar, chain: str) -> None:
     directory = Path(sidecar.environ["XDG_CONFIG_HOME"]) / "rainy-brain"
-    directory.mkdir(parents=True)
+    directory.mkdir(parents=True, exist_ok=True)
     people = '[slack]\nallow = ["U1", "U2"]\ndecide = ["U1"]\n'
     (directory / "doors.toml").write_text(
         f'panel_url = "https://brain.example"\n{people}[escalation]\nchain = [{chain}]'

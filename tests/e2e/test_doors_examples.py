@@ -27,7 +27,7 @@ def test_each_example_has_one_effect_or_none_whoever_sends_it_and_however_often(
     sent = examples()
     assert len(sent) > 300
     config = Path(sidecar.environ["XDG_CONFIG_HOME"]) / "rainy-brain"
-    config.mkdir(parents=True)
+    config.mkdir(parents=True, exist_ok=True)
     (config / "doors.toml").write_text(
         '[github]\nlabel = "bug"\nallow = ["Codertocat"]\npull_requests = false\n'
         f'[github.repositories]\n"Codertocat/Hello-World" = "{workspace}"\n'

@@ -33,7 +33,7 @@ def opened(tmp_path: Path, workspace: Path) -> Iterator[tuple[EmulatedGithub, Ru
             (workspace / name).write_text(content)
         assert sidecar.post("/api/brain/trust", {"workspace": str(workspace), "trusted": True}).status == 200
         config = Path(sidecar.environ["XDG_CONFIG_HOME"]) / "rainy-brain"
-        config.mkdir(parents=True)
+        config.mkdir(parents=True, exist_ok=True)
         (config / "doors.toml").write_text(
             f'[github]\nallow = ["acme"]\ngit = "{github.git}"\n[github.repositories]\n"acme/shop" = "{workspace}"\n'
         )

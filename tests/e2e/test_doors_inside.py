@@ -15,7 +15,7 @@ from tests.e2e.support import RunningSidecar, running_sidecar, wait_until
 @pytest.fixture
 def doors(tmp_path: Path) -> Iterator[Doors]:
     config = tmp_path / "config" / "rainy-brain"
-    (config / "hooks").mkdir(parents=True)
+    (config / "hooks").mkdir(parents=True, exist_ok=True)
     (config / "schedules").mkdir()
     workspace = tmp_path / "workspace"
     text = f'[github]\nallow = ["alice"]\n[github.repositories]\n"acme/shop" = "{workspace}"\n'

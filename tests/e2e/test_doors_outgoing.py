@@ -44,7 +44,7 @@ class Receiver:
 @pytest.fixture
 def config(sidecar: RunningSidecar, workspace: Path) -> Path:
     directory = Path(sidecar.environ["XDG_CONFIG_HOME"]) / "rainy-brain"
-    directory.mkdir(parents=True)
+    directory.mkdir(parents=True, exist_ok=True)
     text = f'[github]\nallow = ["alice"]\npull_requests = false\n[github.repositories]\n"acme/shop" = "{workspace}"\n'
     (directory / "doors.toml").write_text(text)
     return directory
