@@ -14,6 +14,7 @@ from pydantic import JsonValue
 
 from sidecar.engine.state import TaskState
 from sidecar.engine.steps import CallKey
+from sidecar.work.roster import SET_MODE, WRITE
 from tools.ledger import FileState, IntentRecord
 from tools.policy.consent import consents
 
@@ -73,6 +74,16 @@ def changed_nothing(state: TaskState) -> bool:
         if call_id in state.intents and _is_current(state, call_id)
     )
     return not (acted or has_edits(state))
+
+
+def tried_to_edit(state: TaskState) -> bool:
+    """Whether an agent called a tool that changes files in this round, or asked for one, offered or not."""
+    return any(
+        call.tool in WRITE or call.tool == SET_MODE
+        for key, turn in state.turns.items()
+        if key.round == state.current_round
+        for call in turn.reply.calls
+    )
 
 
 def test_calls(state: TaskState) -> list[str]:

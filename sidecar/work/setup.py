@@ -18,7 +18,7 @@ from sidecar.wire.tasks import Models
 from sidecar.wire.text import plural
 from sidecar.wire.tools import ToolInfo
 from sidecar.work.attachments import parse_attachments
-from sidecar.work.changes import changed_lines, changed_nothing
+from sidecar.work.changes import changed_lines, changed_nothing, tried_to_edit
 from sidecar.work.compaction import history_limit
 from sidecar.work.context import RANKED_MAP, describe_workspace, render_selection
 from sidecar.work.customizations import Definitions
@@ -107,9 +107,9 @@ class AgentSetup:
         return replace(agent, tools=(*agent.tools, SET_MODE)) if asks and self.may_ask_to_edit else agent
 
     def changed_nothing(self) -> bool:
-        """Whether this round's worker may change files and a language model plays it, but it changed nothing."""
+        """Whether this round's worker, a language model, may change files or tried to, but changed nothing."""
         workers = [name for name in self.pipeline if name in WORKERS]
-        if self.read_only or not workers or self.is_deterministic(workers[0]):
+        if not workers or self.is_deterministic(workers[0]) or (self.read_only and not tried_to_edit(self.run.state)):
             return False
         return changed_nothing(self.run.state)
 

@@ -154,6 +154,22 @@ async def test_what_only_reads_and_what_changes_nothing_costs_no_step(tmp_path: 
             assert task.result.verification is None
 
 
+async def test_an_agent_that_may_only_read_is_not_believed_that_it_edited(tmp_path: Path) -> None:
+    async with engine_harness(tmp_path) as harness:
+        lie = says("I fixed the docstring in out.txt, and it says so now.")
+        honest = says("I may only read, so out.txt is unchanged.")
+        coder = [write("right"), lie, honest]
+        task = await harness.ended(await begun(harness, coder, intent="explain_code", verify="auto"))
+        assert (task.status, task.verified) == (Status.COMPLETED, None)
+        assert task.result is not None and task.result.summary == honest["text"]
+        (verification,) = await told(harness, task.id, "verification")
+        assert not verification["passed"]
+
+        explained = says("I fixed it: the docstring was changed in the last commit.")
+        task = await harness.ended(await begun(harness, [explained], intent="explain_code", verify="auto"))
+        assert task.result is not None and task.result.summary == explained["text"]
+
+
 async def test_a_file_that_is_only_said_to_be_written_is_found_out_though_nothing_was_done(tmp_path: Path) -> None:
     async with engine_harness(tmp_path) as harness:
         lie = says("I created `notes.md` with everything that you asked for.")
