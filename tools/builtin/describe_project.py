@@ -77,14 +77,16 @@ class DescribeProject:
             folders=await main_folders(host, files, lines),
         )
         text = await asyncio.to_thread(_render, facts, host.workspace, args.sections)
-        sizes, biggest = await asyncio.to_thread(lambda: (size_by_language(files, lines), _biggest_files(facts)))
+        sizes, biggest, test_files = await asyncio.to_thread(
+            lambda: (size_by_language(files, lines), _biggest_files(facts), _count_tests(facts))
+        )
         details: dict[str, JsonValue] = {
             "files": len(files),
             "lines": sum(lines.values()),
             "biggest": [*biggest],
             "biggestLines": [lines[path] for path in biggest],
             "tests": facts.tests,
-            "testFiles": _count_tests(facts),
+            "testFiles": test_files,
             **sizes,
         }
         return ToolResult(text, details, f"{plural(len(files), 'file')}, {plural(sum(lines.values()), 'line')}")

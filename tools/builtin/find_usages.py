@@ -46,7 +46,7 @@ class FindUsages:
             await host.stat(args.path)
         search = SymbolSearch(host, call)
         modules = await search.modules()
-        named = _files(normalize(args.symbol, host.workspace), modules)
+        named = await asyncio.to_thread(_files, normalize(args.symbol, host.workspace), modules)
         found: SearchResult | None = None
         try:
             found = None if named else await search.find(args.symbol, args.path)
@@ -88,7 +88,7 @@ class FindUsages:
 
 def _files(path: str, modules: Modules) -> list[str]:
     """The source files that a path names: one, or those of a folder."""
-    named = [path] if path in modules else modules.inside(path) if modules.holds(path) and "/" in path else []
+    named = [path] if path in modules else modules.inside(path) if "/" in path and modules.holds(path) else []
     return [each for each in named if language_of(each) is not None]
 
 

@@ -88,7 +88,7 @@ class SearchCode:
         first = await parsed(text, lambda: nsmallest(args.max_results + 1, kept))
         lines = await _without_keys(host, [line for path in first for line in files[path]])
         counts = await parsed(text, lambda: _count_matches(files, sorted(kept)))
-        return _render(args, lines, counts)
+        return await parsed(text, lambda: _render(args, lines, counts))
 
 
 def _glob_options(glob: str | None) -> list[str]:
