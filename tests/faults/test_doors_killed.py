@@ -51,7 +51,7 @@ class Story:
         assert trusted.status == 200
         self.sidecar.stop()  # from now on the doors start one when they need it
         config = Path(environ["XDG_CONFIG_HOME"]) / "rainy-brain"
-        config.mkdir(parents=True)
+        config.mkdir(parents=True, exist_ok=True)
         (config / "doors.toml").write_text(
             f'[github]\nallow = ["acme"]\ngit = "{github.git}"\n[github.repositories]\n"acme/shop" = "{workspace}"\n'
             f'[linear]\nallow = ["alice@example.com"]\n[linear.teams]\nENG = "{workspace}"\n'

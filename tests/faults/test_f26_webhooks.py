@@ -14,7 +14,7 @@ def test_f26_deliveries_at_once_while_tasks_run_are_all_kept_and_heard_in_order(
     with running_sidecar(tmp_path, BRAIN_MAX_TASKS=str(TASKS + 4)) as sidecar:
         busy = _busy_tasks(sidecar)
         config = Path(sidecar.environ["XDG_CONFIG_HOME"]) / "rainy-brain"
-        config.mkdir(parents=True)
+        config.mkdir(parents=True, exist_ok=True)
         places = f'[github.repositories]\n"acme/shop" = "{sidecar.workspace}"\n'
         (config / "doors.toml").write_text(f'[github]\nallow = ["alice"]\n{places}')
         doors = Doors(sidecar)

@@ -151,11 +151,11 @@ async def test_s14_what_a_tool_wrote_with_the_persons_word_beside_a_command_stay
 async def test_s14_a_command_in_the_background_is_looked_after_and_told_of_later(bench: SandboxedWorkbench) -> None:
     bench.write("names.txt", ".env")
     command = "xargs python3 make.py < names.txt; while [ ! -e go ]; do sleep 0.02; done"
-    await bench.call("run_command", call_id="plants", command=command, background=True)
+    started = await bench.call("run_command", call_id="plants", command=command, background=True)
     await until_true(lambda: list(bench.data_dir.rglob("aside/*/*")))  # while it still runs
     assert not (bench.workspace / ".env").exists()
     bench.write("go", "")
-    assert "- .env: moved to " in await _ended(bench, "plants")
+    assert "- .env: moved to " in started.content + await _ended(bench, "plants")
 
 
 async def _ended(bench: SandboxedWorkbench, command_id: str) -> str:

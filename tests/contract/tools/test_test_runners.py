@@ -123,7 +123,7 @@ async def test_a_project_has_the_packages_of_its_own_environment_and_not_the_sid
     (bench.workspace / ".venv").symlink_to(bare)
     outcome = await bench.call("run_tests")
     assert outcome.error is not None and outcome.error.code == "packages_missing"
-    assert "the tests need pytest, and the project's Python doesn't have it" in outcome.error.message
+    assert "tests need pytest, and its Python doesn't have it" in outcome.error.message
     (bench.workspace / ".venv").unlink()
     # An activated environment of the sidecar is none of the project's.
     monkeypatch.setenv("PATH", f"{sys.prefix}/bin:{bare}/bin:/usr/bin:/bin")

@@ -106,7 +106,10 @@ function describe(event: NoteItem["event"]): Description {
         more: (
           <>
             <Points points={event.killed.map((one) => `stopped ${one.command} (process ${one.pid})`)} />
-            <Points title="What had already taken effect:" points={event.effects.map((one) => `${one.tool}: ${one.summary}`)} />
+            <Points
+              title="What had already taken effect:"
+              points={event.effects.map((one) => `${one.tool}: ${one.summary}`)}
+            />
           </>
         ),
       };
