@@ -4,10 +4,12 @@ from pydantic import Field
 
 from tools.builtin.run_command import process_details
 from tools.host import Host
-from tools.spec import Call, Output, PathlessArguments, ToolResult, ToolSpec
+from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
 
-class CommandOutputArguments(PathlessArguments):
+class CommandOutputArguments(Arguments):
+    """Asked after the stops and commands of the same turn: the whole workspace is what it touches."""
+
     command_id: str
     wait_ms: Annotated[int, Field(ge=0, le=600_000, description="How long to wait for its end, up to 600000.")] = 0
 

@@ -11,6 +11,9 @@ class PathAccess(NamedTuple):
     writes: bool
     scopes: tuple[tuple[str, ...], ...]
 
+    def with_paths(self, paths: Iterable[str], workspace: str) -> "PathAccess":
+        return self._replace(scopes=(*self.scopes, *access_to(paths, workspace, writes=self.writes).scopes))
+
 
 def access_to(paths: Iterable[str], workspace: str, *, writes: bool) -> PathAccess:
     return PathAccess(writes, tuple(_parts(path, workspace) for path in paths))

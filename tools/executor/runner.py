@@ -12,7 +12,6 @@ from sidecar.telemetry.correlation import bind
 from tools.backend import Backend, has_host, is_remote, reviews
 from tools.changes import render_changes, render_full_diff
 from tools.errors import ApprovalRequired, Declined, Denied, HostGone, SecretFile, ToolError, Unattended, Unconfirmed
-from tools.executor.access import access_to
 from tools.executor.approval import bind_call, build_prompt, check_links
 from tools.executor.binding import ApprovalBinding, ApprovedTexts, bind_change, render_difference
 from tools.executor.command_changes import ChangeTracker
@@ -164,9 +163,8 @@ class CallRunner:
             if context.spec.effects != "command" and has_host(backend):
                 host = backend.host(context.workspace)
                 if resolves_links(host):
-                    paths = context.args.paths()
-                    real = [await host.resolve(path) for path in paths]
-                    context.access = access_to((*paths, *real), host.workspace, writes=context.access.writes)
+                    real = [await host.resolve(path) for path in context.args.paths()]
+                    context.access = context.access.with_paths(real, host.workspace)
 
     def _choose_backend(self, context: CallContext, without: Backend | None = None) -> Backend:
         spec = context.spec
