@@ -141,6 +141,8 @@ class Count(NamedTuple):
     number: int
     #: The words that claim it.
     text: str
+    #: They don't say who did it: "Files changed: 3", "2 files changed".
+    impersonal: bool = False
 
 
 def parse_counts(report: str) -> list[Count]:
@@ -160,35 +162,36 @@ def _counts(sentence: str, doubt: int) -> Iterator[Count]:
     patterns = _patterns()
     if label := patterns.label.match(sentence):
         if label.end() <= doubt and (kind := _kind(label, label)) is not None:
-            yield Count(kind, _value(label["number"]), sentence.strip())
+            yield Count(kind, _value(label["number"]), sentence.strip(), impersonal=True)
         return
     if (passed := _PASSED_TOO.search(sentence)) and passed.end() <= doubt:
         yield Count("passed", int(passed[passed.lastgroup or 0]), passed[0].strip())
         return
     bare = patterns.more.match(sentence)
     if bare is not None and bare["commits"]:
-        yield Count("commits", _value(bare["number"]), sentence.strip())
+        yield Count("commits", _value(bare["number"]), sentence.strip(), impersonal=True)
         return
-    start, verb = 0, None
+    start, verb, impersonal = 0, None, False
     for clause in _CLAUSE.split(sentence):
         place = sentence.find(clause, start)
         start = place + len(clause)
         if start > doubt:
             return
         if changed := patterns.changed.match(clause):
-            yield Count("changed", _value(changed["number"]), clause.strip())
+            yield Count("changed", _value(changed["number"]), clause.strip(), impersonal=True)
             continue
         if passing := patterns.passing.match(clause) or _PASSED.search(clause) or patterns.pass_label.match(clause):
             if "commits" not in passing.groupdict() or passing["tests"]:
                 yield Count("passed", _value(passing["number"]), clause.strip())
             continue
-        counted = patterns.active.match(clause) or patterns.passive.match(clause)
+        active = patterns.active.match(clause)
+        counted = active or patterns.passive.match(clause)
         if counted is not None:
-            verb = counted
+            verb, impersonal = counted, active is None
         elif verb is not None:
             counted = patterns.more.match(clause)
         if counted is not None and verb is not None and (kind := _kind(counted, verb)) is not None:
-            yield Count(kind, _value(counted["number"]), clause.strip())
+            yield Count(kind, _value(counted["number"]), clause.strip(), impersonal)
 
 
 def _kind(counted: re.Match[str], verb: re.Match[str]) -> Kind | None:

@@ -45,6 +45,8 @@ class TaskFacts:
     commands: Mapping[str, bool | None] = field(default_factory=dict)
     #: Checkers that `get_diagnostics` ran.
     checkers: Collection[str] = ()
+    #: You asked for a change.
+    asked_to_change: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,8 @@ async def check_counts(
                 continue
         if count.kind != "commits" and not facts.all_files_known:
             continue
+        if count.impersonal and not (there or changed or facts.asked_to_change):
+            continue  # a task that only looked says what the repository holds
         if there is not None and there < count.number:
             verb = "is" if there == 1 else "are"
             problems.append(f"“{count.text}” was reported, but {plural(there, *noun)} {verb} {done}")

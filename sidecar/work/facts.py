@@ -24,7 +24,7 @@ _PASSED = re.compile(
 _GO_PASSED = re.compile(r"^ok\s+\S+\s+(?:[\d.]+s|\(cached\))(?!.*no tests to run)", re.MULTILINE)
 
 
-def task_facts(state: TaskState, all_files_known: bool) -> TaskFacts:
+def task_facts(state: TaskState, *, all_files_known: bool, asked_to_change: bool) -> TaskFacts:
     passed: list[int] = []
     uncounted = ran = False
     commands: dict[str, bool | None] = {}
@@ -48,7 +48,7 @@ def task_facts(state: TaskState, all_files_known: bool) -> TaskFacts:
     )
     used = [_detail(outcome, "checkers") for outcome in state.outcomes.values()]
     checkers = {str(name) for names in used if isinstance(names, list) for name in names}
-    return TaskFacts(_first_head(state), passed, uncounted, ran, known, commands, checkers)
+    return TaskFacts(_first_head(state), passed, uncounted, ran, known, commands, checkers, asked_to_change)
 
 
 def tests_that_ran(state: TaskState) -> list[CheckResult]:

@@ -142,11 +142,12 @@ class VerificationStages:
         state = _hash_changes(changes)
         failed = [each for each in self._verifications(results) if each.passed is False]
         commands, user_commands = self._commands()
+        asked = self._setup.asks_for_change()
         done = VerificationRequest(
             id=f"{run.task_id}.{key}",
             request=self._setup.request,
             answers=final_answers(results),
-            facts=task_facts(run.state, len(changes) < MAX_FILES),
+            facts=task_facts(run.state, all_files_known=len(changes) < MAX_FILES, asked_to_change=asked),
             changes=changes,
             planned=self._planned(results),
             commands=commands,
@@ -156,7 +157,7 @@ class VerificationStages:
             state=state,
             earlier=failed[-(attempt - 1) :] if attempt > 1 else [],
             unchanged=self._setup.changed_nothing(),
-            asks_for_change=self._setup.asks_for_change(),
+            asks_for_change=asked,
         )
         verification = await self._verifier.verify(done, host, TaskCheckRunner(run, self._setup.executor, key))
         if verification.passed and _hash_changes(await file_versions(run, host)) != state:

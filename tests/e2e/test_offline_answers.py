@@ -104,6 +104,7 @@ def test_changes_are_reviewed_line_by_line(trusting: RunningSidecar) -> None:
     assert "Nothing to review" in said(trusting, "review my changes")
     money = SHOP["shop/money.py"] + f'KEY = "{KEY}"\nfrom shop.gone import x\n'
     (trusting.workspace / "shop/money.py").write_text(money)
+    assert said(trusting, "git status").startswith("1 file changed on branch `main`: ")
     answer = said(trusting, "check the diff for problems")
     assert "**error** `shop/money.py:3` This looks like an AWS access key" in answer and KEY not in answer
     assert "**error** `shop/money.py:4` `shop.gone` is imported" in answer

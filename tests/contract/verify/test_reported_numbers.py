@@ -83,6 +83,14 @@ async def test_reported_numbers_of_files_are_compared_with_the_change(bench: Wor
     assert await claim_problems(bench, "Modified 3 files.", facts=unknown, calc__py=calc) == ""
 
 
+@pytest.mark.parametrize("words", ["1 file changed on branch `main`.", "2 commits", "Files changed: 3"])
+async def test_what_the_repository_holds_is_no_claim_of_a_task_that_only_looked(bench: Workbench, words: str) -> None:
+    looked, asked = TaskFacts(), TaskFacts(asked_to_change=True)
+    assert await claim_problems(bench, words, facts=looked) == ""
+    assert "was reported, but 0" in await claim_problems(bench, words, facts=asked)
+    assert "was reported, but 0" in await claim_problems(bench, "I changed 1 file.", facts=looked)
+
+
 @pytest.mark.parametrize("packed", [False, True])
 async def test_the_head_is_read_as_git_reads_it(bench: Workbench, packed: bool) -> None:
     git = git_in(bench.workspace)

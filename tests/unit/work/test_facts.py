@@ -17,8 +17,12 @@ def state_of(end: JsonObject | None) -> TaskState:
     return state
 
 
+def commands_of(state: TaskState) -> object:
+    return task_facts(state, all_files_known=True, asked_to_change=True).commands
+
+
 def test_a_background_command_counts_by_its_end_not_by_its_start() -> None:
-    assert task_facts(state_of(None), True).commands == {"make build": None}
-    assert task_facts(state_of({"running": True, "exitCode": None}), True).commands == {"make build": None}
-    assert task_facts(state_of({"running": False, "exitCode": 2}), True).commands == {"make build": False}
-    assert task_facts(state_of({"running": False, "exitCode": 0}), True).commands == {"make build": True}
+    assert commands_of(state_of(None)) == {"make build": None}
+    assert commands_of(state_of({"running": True, "exitCode": None})) == {"make build": None}
+    assert commands_of(state_of({"running": False, "exitCode": 2})) == {"make build": False}
+    assert commands_of(state_of({"running": False, "exitCode": 0})) == {"make build": True}
