@@ -3,6 +3,8 @@
 import asyncio
 import inspect
 import os
+import threading
+import time
 from collections.abc import Callable
 
 SECONDS = 60.0
@@ -25,3 +27,18 @@ async def until_true(holds: Callable[[], object], seconds: float = SECONDS) -> N
             if await found if inspect.isawaitable(found) else found:
                 return
             await asyncio.sleep(_PAUSE)
+
+
+def wait_until(holds: Callable[[], object], *, seconds: float = SECONDS, what: str = "it", pause: float = 0.01) -> None:
+    """`until_true` for tests without an event loop."""
+    end = time.monotonic() + seconds
+    clock = threading.Event()
+    while not holds():
+        assert time.monotonic() < end, f"waited {seconds:g} s for {what}"
+        clock.wait(pause)
+
+
+async def loop_turns(count: int = 1) -> None:
+    """Lets the loop run what is due: a task that was just made gets to where it waits."""
+    for _ in range(count):
+        await asyncio.sleep(0)

@@ -20,9 +20,10 @@ from sidecar.journal.postgres.journal import PostgresJournal
 from sidecar.wire.events import StatusEvent, StepEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest
 from tests.benchmarks.result import Result
-from tests.e2e.support import Json, RunningSidecar, wait_until
+from tests.e2e.support import Json, RunningSidecar
 from tests.support.fleet import running_fleet
 from tests.support.servers import Postgres
+from tests.waiting import wait_until
 
 STEPS = 50
 TASKS = 8

@@ -14,7 +14,7 @@ from sidecar.journal.postgres.journal import PostgresJournal
 from sidecar.wire.events import DeltaEvent, Event, MessageEvent, RetryEvent, StatusEvent, ToolOutputEvent
 from sidecar.wire.tasks import Status
 from tests.contract.journals import COMPLETED, QUEUED, RUNNING, new_task, seqs, step
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, loop_turns
 
 
 async def followed(journal: Journal, task_id: str, after: int = 0) -> list[int | None]:
@@ -67,7 +67,7 @@ async def test_readers_from_any_point_see_no_gap_and_no_repeat_while_it_is_writt
         journal.append("t_1", [step(number)])
         if number % 20 == 0:
             readers.append((number, asyncio.create_task(followed(journal, "t_1", after=number))))
-            await asyncio.sleep(0)
+            await loop_turns()
     await journal.append("t_1", [COMPLETED])
     for after, reader in readers:
         assert await reader == list(range(after + 1, 402))
@@ -90,7 +90,7 @@ async def test_a_live_event_reaches_those_who_watch_and_is_not_stored(journal: J
     tail = journal.tail("t_1")
     await anext(tail)
     waiting = asyncio.ensure_future(anext(tail))
-    await asyncio.sleep(0)
+    await loop_turns()
     delta = DeltaEvent(message_id="m", role="assistant", agent="coder", text="hi", kind="text")
     journal.publish("t_1", delta)
     async with asyncio.timeout(SECONDS):
@@ -106,7 +106,7 @@ async def test_what_was_shown_live_before_an_event_that_was_replayed_is_not_show
     await journal.create(new_task("t_1"))
     tail = journal.tail("t_1")
     first = asyncio.ensure_future(anext(tail))
-    await asyncio.sleep(0)
+    await loop_turns()
     for text in ("half a ", "sentence"):
         delta = DeltaEvent(message_id="m", role="assistant", agent="coder", text=text, kind="text")
         journal.publish("t_1", delta)
@@ -134,7 +134,7 @@ async def test_whoever_comes_in_the_middle_is_told_all_that_was_said_so_far_and_
     async with asyncio.timeout(SECONDS):
         so_far = [json.loads(event.data) for event in await anext(tail)]
         waiting = asyncio.ensure_future(anext(tail))
-        await asyncio.sleep(0)
+        await loop_turns()
         journal.publish("t_1", delta("m", "sentence"))
         (more,) = await waiting
     assert {(word.get("messageId", "c"), word.get("kind")): word["text"] for word in so_far} == {
@@ -154,7 +154,7 @@ async def test_what_is_said_live_keeps_its_place_among_what_is_stored(journal: J
     tail = journal.tail("t_1")
     await anext(tail)
     watching = asyncio.ensure_future(anext(tail))
-    await asyncio.sleep(0)
+    await loop_turns()
     for number in range(20):
         journal.append("t_1", [StatusEvent(status=Status.RUNNING)])
         journal.publish("t_1", delta(f"m{number}", "words"))
@@ -177,7 +177,7 @@ async def test_what_is_said_behind_something_that_is_refused_is_shown_all_the_sa
     tail = journal.tail("t_1")
     await anext(tail)
     watching = asyncio.ensure_future(anext(tail))
-    await asyncio.sleep(0)
+    await loop_turns()
     refused = journal.append("t_1", [COMPLETED], when=frozenset({Status.WAITING}))
     journal.publish("t_1", delta("m", "words"))
     async with asyncio.timeout(SECONDS):

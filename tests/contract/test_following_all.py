@@ -13,7 +13,7 @@ from sidecar.journal.port import Journal, Retention
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.wire.events import DeltaEvent
 from tests.contract.journals import COMPLETED, new_task, step
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, until_true
 
 Place = tuple[str, int | None]
 
@@ -56,8 +56,7 @@ async def test_a_reader_from_now_on_sees_only_what_is_new(journal: Journal) -> N
     await journal.create(new_task("t_1"))
     async with asyncio.timeout(SECONDS), aclosing(journal.tail_all(None)) as batches:
         coming = asyncio.ensure_future(anext(batches))
-        while not journal.followed("t_1"):
-            await asyncio.sleep(0)
+        await until_true(lambda: journal.followed("t_1"))
         written = 1
         while not coming.done():  # it reads where the end is before it waits
             await journal.append("t_1", [step(written)])
@@ -69,8 +68,7 @@ async def test_a_reader_from_now_on_sees_only_what_is_new(journal: Journal) -> N
 async def test_live_events_are_not_among_them(journal: Journal) -> None:
     await journal.create(new_task("t_1"))
     reader = asyncio.create_task(read_all(journal, 0, ("t_1", 2)))
-    while not journal.followed("t_1"):
-        await asyncio.sleep(0)
+    await until_true(lambda: journal.followed("t_1"))
     journal.publish("t_1", DeltaEvent(message_id="m", role="assistant", agent="coder", text="t", kind="text"))
     await journal.append("t_1", [step(1)])
     assert [place for _, place in await reader] == [("t_1", 1), ("t_1", 2)]

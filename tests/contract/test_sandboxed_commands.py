@@ -1,6 +1,5 @@
 """Commands of tools in sandboxes: in the background, with a clone, after an installation, and within their time."""
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from tests.support.emulate import git
 from tests.support.git_server import GitServer, git_server
 from tests.support.sandboxes import sandbox_toml, sandboxes_of
 from tests.support.workbench import Workbench
-from tests.waiting import SECONDS
+from tests.waiting import until_true
 from tools.executor.executor import Executor
 from tools.policy.policy import Policy
 from tools.sandboxes.container import Containers
@@ -93,9 +92,14 @@ async def bench(
 
 
 async def until_output(bench: Bench, command_id: str, words: str) -> str:
-    async with asyncio.timeout(SECONDS):
-        while words not in (found := await bench.output(command_id)):
-            await asyncio.sleep(0.02)  # nothing announces what a command printed
+    found = ""
+
+    async def printed() -> bool:
+        nonlocal found
+        found = await bench.output(command_id)
+        return words in found
+
+    await until_true(printed)
     return found
 
 

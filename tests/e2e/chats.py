@@ -4,13 +4,12 @@ import asyncio
 import json
 import threading
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from aiohttp import WSMsgType, web
 
-from tests.e2e.support import wait_until
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, until_true, wait_until
 
 Json = dict[str, Any]
 
@@ -208,12 +207,13 @@ class TelegramServer(ChatServer):
 
     async def _updates(self, offset: int) -> web.Response:
         self.confirmed = max(self.confirmed, offset)
-        for _ in range(100):
-            due = [update for update in self.updates if update["update_id"] >= max(offset, 1)]
-            if due:
-                return _ok(due[:100])
-            await asyncio.sleep(0.02)
-        return _ok([])
+
+        def due() -> list[dict[str, Any]]:
+            return [update for update in self.updates if update["update_id"] >= max(offset, 1)]
+
+        with suppress(TimeoutError):
+            await until_true(due, seconds=2)
+        return _ok(due()[:100])
 
     def deliver(self, **update: Any) -> int:
         """Adds an update and waits until it is confirmed."""

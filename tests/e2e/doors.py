@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from tests.e2e.preloaded import ForkedProcess
-from tests.e2e.support import RunningSidecar, spawn, wait_until
+from tests.e2e.support import RunningSidecar, spawn
+from tests.waiting import wait_until
 
 SECRET = "it's a secret"
 SECRETS = {

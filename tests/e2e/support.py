@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -261,15 +260,6 @@ def clean_environ(home: Path, **more: str) -> dict[str, str]:
     kept |= {"HOME": str(home), "XDG_CONFIG_HOME": str(home / "config"), "XDG_DATA_HOME": str(home / "share")}
     kept.pop("NO_COLOR", None)
     return kept | more
-
-
-def wait_until(holds: Callable[[], object], *, seconds: float = SECONDS, what: str = "it") -> None:
-    """For what announces itself in no stream: a process that is gone, a file that is there."""
-    end = time.monotonic() + seconds
-    pause = threading.Event()
-    while not holds():
-        assert time.monotonic() < end, f"waited {seconds:g} s for {what}"
-        pause.wait(0.01)
 
 
 def is_alive(pid: int) -> bool:

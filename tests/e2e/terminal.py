@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e.preloaded import can_fork, run_forked
-from tests.e2e.support import PROJECT, SECONDS, RunningSidecar, wait_until
+from tests.e2e.support import PROJECT, SECONDS, RunningSidecar
+from tests.waiting import wait_until
 
 BRAIN = (sys.executable, "-m", "sidecar")
 #: Live output is for those who watch already, so it is said again and again.

@@ -1,6 +1,7 @@
 """Commands in the background: they end with their task, and no other task can read or stop them."""
 
-from tests.e2e.support import Json, RunningSidecar, host_pid, is_alive, wait_until
+from tests.e2e.support import Json, RunningSidecar, host_pid, is_alive
+from tests.waiting import wait_until
 
 OPTIONS = {"approvals": "auto", "intent": "run_command", "agentType": "terminal", "verify": "off"}
 SERVER = {"command": "echo secret-of-a; echo $$ > pid; exec sleep 1000", "background": True}

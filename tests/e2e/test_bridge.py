@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.e2e.bridge import raw_shell, shell_process
-from tests.e2e.support import Json, RunningSidecar, running_sidecar, wait_until
-from tests.waiting import SECONDS
+from tests.e2e.support import Json, RunningSidecar, running_sidecar
+from tests.waiting import SECONDS, wait_until
 
 
 @pytest.fixture

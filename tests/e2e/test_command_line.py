@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from sidecar.commands.table import COMMANDS
-from tests.e2e.support import PROJECT, RunningSidecar, is_alive, running_sidecar, wait_until
+from tests.e2e.support import PROJECT, RunningSidecar, is_alive, running_sidecar
 from tests.e2e.terminal import BRAIN, brain, command, newest, on_terminal, script, sidecar_of
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, wait_until
 
 # -- looking -----------------------------------------------------------------------------------------------------------
 

@@ -20,15 +20,18 @@ import pytest
 
 from sidecar.client.sidecars import find_sidecar
 from sidecar.config.paths import READY_FILE
-from tests.e2e.support import PROJECT, SECONDS, wait_until
+from tests.e2e.support import PROJECT, SECONDS
 from tests.e2e.terminal import BRAIN, brain
+from tests.waiting import wait_until
 
 built = pytest.mark.skipif(
     not (PROJECT / "frontend" / "dist" / "index.html").exists(), reason="the panel is not built: make panel"
 )
 
 WINDOW = """
-import glob, json, os, re, threading, time, urllib.request
+import glob, json, os, re, threading, urllib.request
+
+from tests.waiting import wait_until
 
 class WebViewException(Exception):
     pass
@@ -57,9 +60,8 @@ def start(then, given, **options):
     code = re.search("code=(.+)", window.url)[1]
     lines = [open(file, "rb").read() for file in glob.glob("/proc/[0-9]*/cmdline") if os.path.exists(file)]
     token = call("/api/brain/session", {"code": code})["token"]
-    end = time.monotonic() + 60
-    while not (shells := call("/api/brain/status", token=token)["shells"]) and time.monotonic() < end:
-        time.sleep(0.02)
+    wait_until(lambda: call("/api/brain/status", token=token)["shells"])
+    shells = call("/api/brain/status", token=token)["shells"]
     run = {"calls": [{"tool": "read_file", "args": {"path": "notes.txt"}}]}
     results = call("/api/brain/tools/batch", run, token)["results"]
     told = {"title": window.title, "shells": shells, "results": results, "options": options, "pid": os.getpid()}

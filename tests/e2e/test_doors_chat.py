@@ -7,8 +7,9 @@ import pytest
 
 from tests.e2e.chats import SlackServer, TelegramServer, text_of
 from tests.e2e.doors import Doors
-from tests.e2e.support import RunningSidecar, wait_until
+from tests.e2e.support import RunningSidecar
 from tests.e2e.verification import RIGHT, WRONG, project, run_verified, says, write
+from tests.waiting import wait_until
 
 CONFIG = """
 panel_url = "https://brain.example"

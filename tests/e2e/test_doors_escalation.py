@@ -15,7 +15,8 @@ import pytest
 
 from tests.e2e.chats import SlackServer, text_of
 from tests.e2e.doors import Doors
-from tests.e2e.support import RunningSidecar, wait_until
+from tests.e2e.support import RunningSidecar
+from tests.waiting import wait_until
 
 
 class MailServer:

@@ -9,8 +9,9 @@ from sidecar.doors import github
 from sidecar.doors.actions import Ignore, StartTask
 from sidecar.doors.settings import GithubDoor
 from tests.e2e.doors import Doors
-from tests.e2e.support import RunningSidecar, wait_until
+from tests.e2e.support import RunningSidecar
 from tests.support.mcp import packages
+from tests.waiting import wait_until
 
 EXAMPLES = "@octokit/webhooks-examples@7.6.1"
 DOOR = {"label": "bug", "allow": ["Codertocat"], "pull_requests": False}

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from tests.e2e.doors import SECRET, Doors
-from tests.e2e.support import RunningSidecar, running_sidecar, wait_until
+from tests.e2e.support import RunningSidecar, running_sidecar
 from tests.e2e.terminal import brain
 from tests.e2e.verification import BUGGY, PASSED, RIGHT, TEST, says, write
 from tests.support.emulate import APP_ID, EmulatedGithub, emulated_github, free_ports, git
+from tests.waiting import wait_until
 from tools.local.sandbox.probe import Sandboxes
 
 pytestmark = pytest.mark.skipif(not Sandboxes().available(), reason="this machine has no sandbox")

@@ -9,7 +9,8 @@ import pytest
 
 from sidecar.config.keys import Keys
 from tests.e2e.doors import SECRET, Doors, labeled, sign
-from tests.e2e.support import RunningSidecar, running_sidecar, wait_until
+from tests.e2e.support import RunningSidecar, running_sidecar
+from tests.waiting import wait_until
 
 
 @pytest.fixture

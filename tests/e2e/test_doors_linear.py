@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from tests.e2e.doors import Doors, sign
-from tests.e2e.support import RunningSidecar, running_sidecar, wait_until
+from tests.e2e.support import RunningSidecar, running_sidecar
 from tests.support.linear import LINEAR_TOKEN, EmulatedLinear, emulated_linear
+from tests.waiting import wait_until
 
 MODELS = {f"BRAIN_MODEL_{role}": "scripted/story" for role in ("FAST", "SMART", "INSTANT")}
 PERSON = {"id": "u1", "email": "alice@example.com"}

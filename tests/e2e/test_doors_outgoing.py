@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from tests.e2e.doors import SECRET, Doors, labeled, sign, signed
-from tests.e2e.support import RunningSidecar, wait_until
+from tests.e2e.support import RunningSidecar
 from tests.support.emulate import TOKEN, emulated_github
+from tests.waiting import wait_until
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 

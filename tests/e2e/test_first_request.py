@@ -12,8 +12,9 @@ from tests.contract.servers.completions import Completions
 from tests.contract.servers.http import Answer, Server, a_server
 from tests.contract.servers.speech import Call, Speaker, Speech
 from tests.contract.servers.stage import CANARY, USUAL_SPEAKERS
-from tests.e2e.support import RunningSidecar, running_sidecar, wait_until
+from tests.e2e.support import RunningSidecar, running_sidecar
 from tests.e2e.terminal import brain
+from tests.waiting import wait_until
 
 TASK = 'fix "it" in @big.py'
 SELECTED = "def selected():\n    ..."

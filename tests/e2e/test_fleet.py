@@ -14,11 +14,11 @@ import yaml
 
 from sidecar.commands.fleet import WAITING
 from sidecar.fleet.leader import LOCK
-from tests.e2e.support import PROJECT, Json, RunningSidecar, clean_environ, is_alive, wait_until
+from tests.e2e.support import PROJECT, Json, RunningSidecar, clean_environ, is_alive
 from tests.e2e.terminal import BRAIN, brain, brain_output
 from tests.support.fleet import RunningFleet, running_fleet
 from tests.support.servers import Postgres
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, wait_until
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.e2e.projects import with_programs
-from tests.e2e.support import RunningSidecar, host_pid, is_alive, running_sidecar, wait_until
-from tests.waiting import SECONDS
+from tests.e2e.support import RunningSidecar, host_pid, is_alive, running_sidecar
+from tests.waiting import SECONDS, wait_until
 
 SLOW = {"calls": [{"tool": "run_command", "args": {"command": "echo $$ > pid.txt; echo started; sleep 60"}}]}
 

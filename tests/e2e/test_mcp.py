@@ -13,11 +13,12 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.e2e.support import Json, RunningSidecar, clean_environ, running_sidecar, wait_until
+from tests.e2e.support import Json, RunningSidecar, clean_environ, running_sidecar
 from tests.e2e.terminal import brain
 from tests.faults.readers import resident
 from tests.support.mcp import packages
 from tests.support.mcp.bench import SERVER, scripted
+from tests.waiting import wait_until
 
 pytest.importorskip("mcp", reason="the package mcp is not installed")
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.support import PROJECT, RunningSidecar, wait_until
+from tests.e2e.support import PROJECT, RunningSidecar
 from tests.support.mcp import packages
+from tests.waiting import wait_until
 
 mcp = pytest.importorskip("mcp", reason="the package mcp is not installed")
 httpx2 = pytest.importorskip("httpx2", reason="the package httpx2 is not installed")

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.support import RunningSidecar, clean_environ, wait_until
+from tests.e2e.support import RunningSidecar, clean_environ
 from tests.support.fleet import running_fleet
 from tests.support.remotes import TOKEN, ServedProject, check_result, git, served_project, start_edits
 from tests.support.servers import Postgres
+from tests.waiting import wait_until
 
 
 @pytest.fixture

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.support import RunningSidecar, is_alive, running_sidecar, wait_until
+from tests.e2e.support import RunningSidecar, is_alive, running_sidecar
 from tests.e2e.terminal import LONG, brain, command, newest, on_terminal, program, script, sidecar_of
+from tests.waiting import wait_until
 
 # -- run ---------------------------------------------------------------------------------------------------------------
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.support import RunningSidecar, running_sidecar, wait_until
+from tests.e2e.support import RunningSidecar, running_sidecar
 from tests.support.containers import IMAGE, podman
 from tests.support.sandboxes import sandbox_toml
+from tests.waiting import wait_until
 
 SECRET = "canary-e4da3b7fbbce2345"
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.support import Json, RunningSidecar, running_sidecar, wait_until
+from tests.e2e.support import Json, RunningSidecar, running_sidecar
 from tests.faults.scale import FULL
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, wait_until
 
 #: Checks run before the review, and again after the documentation changed.
 AGENTS = ["planner", "coder", "coder", "coder", "terminal", "coder", "terminal", "verify", "reviewer", "docs", "verify"]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.support import PROJECT, RunningSidecar, running_sidecar, wait_until
-from tests.waiting import SECONDS
+from tests.e2e.support import PROJECT, RunningSidecar, running_sidecar
+from tests.waiting import SECONDS, wait_until
 
 
 def write(file: Path, text: str) -> None:

@@ -14,8 +14,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tests.e2e.bridge import raw_shell
 from tests.e2e.doors import Doors, labeled, signed
-from tests.e2e.support import Json, RunningSidecar, running_sidecar, wait_until
+from tests.e2e.support import Json, RunningSidecar, running_sidecar
 from tests.e2e.terminal import brain
+from tests.waiting import wait_until
 
 TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 HEADERS = {"traceparent": f"00-{TRACE}-{SPAN}-01"}

@@ -4,8 +4,8 @@ import json
 from contextlib import suppress
 from pathlib import Path
 
-from tests.e2e.support import wait_until
 from tests.e2e.terminal import OnTerminal, brain, command, newest, on_terminal, script
+from tests.waiting import wait_until
 
 EVIL = "evil \x1b]0;owned\x07\x1b[2J\x9b31m end"
 

@@ -6,7 +6,8 @@ from pathlib import Path
 from tests.contract.servers.completions import Completions
 from tests.contract.servers.http import Answer, a_server
 from tests.contract.servers.speech import Call, Speech
-from tests.e2e.support import running_sidecar, wait_until
+from tests.e2e.support import running_sidecar
+from tests.waiting import wait_until
 
 HOLDS = 4_096
 OPENAI = Completions("openai")

@@ -11,8 +11,8 @@ import pytest
 
 from sidecar.app.sidecar import IDLE_GRACE_SECONDS
 from tests.e2e.bridge import raw_shell
-from tests.e2e.support import RunningSidecar, clean_environ, wait_until
-from tests.waiting import SECONDS
+from tests.e2e.support import RunningSidecar, clean_environ
+from tests.waiting import SECONDS, wait_until
 
 #: Loads `sidecar.app.parts` once the file `go` is there, and notes in `asked` that it was to be loaded.
 _SLOWLY = """

@@ -4,17 +4,16 @@ import json
 import subprocess
 import sys
 import threading
-import time
 from contextlib import suppress
 from http.client import HTTPException
 from typing import Any
 
 import pytest
 
-from tests.e2e.support import PROJECT, RunningSidecar, wait_until
+from tests.e2e.support import PROJECT, RunningSidecar
 from tests.e2e.terminal import brain, brain_output
 from tests.faults.scale import scaled
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, wait_until
 
 Json = dict[str, Any]
 
@@ -230,9 +229,7 @@ def test_a_sidecar_killed_in_the_middle_of_a_rewind_finishes_it_once(
         asking = threading.Thread(target=_ask, args=(sidecar, f"/api/brain/tasks/{task_id}/rewind", body))
         asking.start()
         one = sidecar.workspace / names[attempt * 23 % 60]
-        patience = time.monotonic() + SECONDS
-        while one.read_text() != content and time.monotonic() < patience:
-            time.sleep(0)
+        wait_until(lambda one=one, content=content: one.read_text() == content, pause=0)
         sidecar.kill()
         asking.join()
         sidecar.restart()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.support import Json, RunningSidecar, clean_environ, is_alive, running_sidecar, wait_until
+from tests.e2e.support import Json, RunningSidecar, clean_environ, is_alive, running_sidecar
 from tests.e2e.terminal import brain
 from tests.e2e.verification import (
     BUGGY,
@@ -20,10 +20,11 @@ from tests.e2e.verification import (
     says,
     write,
 )
+from tests.waiting import wait_until
 
-#: Tells that it has begun, and goes on when it is let; how often it began is counted.
+#: Notes each time it begins; without the file `go` it never ends.
 WAITING = """\
-import os, time
+import os, signal
 from pathlib import Path
 
 from calc import add
@@ -34,10 +35,8 @@ HERE = Path(__file__).parent
 def test_add():
     with (HERE / "begun.txt").open("a") as file:
         file.write(f"{os.getpid()}\\n")
-    for _ in range(3000):
-        if (HERE / "go").exists():
-            break
-        time.sleep(0.01)
+    if not (HERE / "go").exists():
+        signal.pause()
     assert add(2, 3) == 5
 """
 

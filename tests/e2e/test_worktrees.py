@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.support import PROJECT, RunningSidecar, wait_until
-from tests.waiting import SECONDS
+from tests.e2e.support import PROJECT, RunningSidecar
+from tests.waiting import SECONDS, wait_until
 
 Json = dict[str, Any]
 TEN = "".join(f"line {number}\n" for number in range(10))

@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.e2e.support import RunningSidecar, wait_until
+from tests.e2e.support import RunningSidecar
 from tests.editors.editor import Json, editor, normalized
+from tests.waiting import wait_until
 
 SLOW = "run `sleep 600`"
 

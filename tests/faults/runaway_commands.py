@@ -1,7 +1,7 @@
 """Commands that outlive their deadline in every way a shell allows."""
 
 DAEMON = """
-import os, time
+import os, signal
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
@@ -16,7 +16,7 @@ os.wait()
 
 COMMANDS = {
     "daemonizes and ends": ["python3", "-c", DAEMON.format(after="")],
-    "daemonizes and stays": ["python3", "-c", DAEMON.format(after="time.sleep(1000)")],
+    "daemonizes and stays": ["python3", "-c", DAEMON.format(after="signal.pause()")],
     "daemonizes without environment": "env -i setsid -f sleep 1000; sleep 1000",
     "forks without end": "while :; do sleep 1000 & done",
     "forks new sessions without end": "while :; do setsid sleep 1000 & sleep 0.01; done",

@@ -16,12 +16,13 @@ from typing import Any
 import pytest
 
 from tests.e2e.doors import Doors, sign
-from tests.e2e.support import PROJECT, RunningSidecar, clean_environ, wait_until
+from tests.e2e.support import PROJECT, RunningSidecar, clean_environ
 from tests.e2e.terminal import brain
 from tests.e2e.verification import BUGGY, PASSED, RIGHT, TEST, says, write
 from tests.faults.scale import scaled
 from tests.support.emulate import APP_ID, EmulatedGithub, emulated_github, free_ports, git
 from tests.support.linear import LINEAR_TOKEN, EmulatedLinear, emulated_linear
+from tests.waiting import wait_until
 from tools.local.sandbox.probe import Sandboxes
 
 pytestmark = [

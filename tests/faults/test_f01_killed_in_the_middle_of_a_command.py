@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.support import Json, RunningSidecar, running_sidecar, wait_until
+from tests.e2e.support import Json, RunningSidecar, running_sidecar
 from tests.e2e.terminal import brain_output
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, wait_until
 
 #: It marks each beginning, and ends only when it may.
 COMMAND = "echo x >> begun.txt; while [ ! -e go ]; do sleep 0.01; done; echo done >> ended.txt"

@@ -15,9 +15,9 @@ import pytest
 from tests.contract.servers.http import Answer, Server, a_server, sliced
 from tests.contract.servers.speech import Call, Speech
 from tests.contract.servers.stage import SPEAKERS
-from tests.e2e.support import PROJECT, Json, RunningSidecar, clean_environ, running_sidecar, wait_until
+from tests.e2e.support import PROJECT, Json, RunningSidecar, clean_environ, running_sidecar
 from tests.faults.programs import needs
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, wait_until
 
 MOUNT = 'mount -t tmpfs -o size="$1",mode=700 tmpfs "$2" && shift 2 && exec "$@"'
 TURNS = 100

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.bridge import RawShell, raw_shell, shell_process
-from tests.e2e.support import Json, RunningSidecar, running_sidecar, wait_until
-from tests.waiting import SECONDS
+from tests.e2e.support import Json, RunningSidecar, running_sidecar
+from tests.waiting import SECONDS, wait_until
 
 COMMAND = {"calls": [{"tool": "run_command", "args": {"command": "echo once >> log.txt"}}]}
 

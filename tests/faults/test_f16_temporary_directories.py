@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.support import running_sidecar, wait_until
+from tests.e2e.support import running_sidecar
+from tests.waiting import wait_until
 from tools.local import temporary
 from tools.local.attribution import trace
 from tools.local.sandbox import probe

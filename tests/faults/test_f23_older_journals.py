@@ -17,7 +17,8 @@ from sidecar.journal.projection import TaskProjection, fold
 from sidecar.journal.rows import checksum, is_damaged
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.wire.events import EventPage
-from tests.e2e.support import RunningSidecar, running_sidecar, wait_until
+from tests.e2e.support import RunningSidecar, running_sidecar
+from tests.waiting import wait_until
 
 JOURNALS = Path(__file__).parents[1] / "journals"
 VERSIONS = sorted(path.stem for path in JOURNALS.glob("*.sql"))

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from tests.e2e.doors import Doors, Sent, labeled, request_of, send_at_once, signed
-from tests.e2e.support import RunningSidecar, running_sidecar, wait_until
+from tests.e2e.support import RunningSidecar, running_sidecar
 from tests.faults.scale import FULL
+from tests.waiting import wait_until
 
 #: Issues with a task, comments on each, deliveries that ask for nothing, tasks at work meanwhile.
 ISSUES, COMMENTS, OTHERS, TASKS = (20, 5, 880, 20) if FULL else (4, 3, 60, 5)

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from http.client import HTTPException
@@ -15,9 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.support import Json, RunningSidecar, running_sidecar, wait_until
+from tests.e2e.support import Json, RunningSidecar, running_sidecar
 from tests.faults.scale import scaled
 from tests.faults.workload import check_integrity
+from tests.waiting import wait_until
 from tools.local.attribution.trace import attribution_problem
 
 pytestmark = pytest.mark.skipif(bool(attribution_problem()), reason=f"not here: {attribution_problem()}")
@@ -107,7 +107,7 @@ def test_f27_what_is_written_while_it_rewinds_is_not_lost(sidecar: RunningSideca
         with (place / name).open("a") as file:
             file.write("yours\n")
         saved.add(name)
-        time.sleep(0.002)
+        rewinding.join(0.002)
     rewinding.join()
     (place / "go").write_text("")
     assert sidecar.wait_for_end(second)["status"] == "completed"
@@ -168,7 +168,7 @@ def test_f27_killed_during_commands_and_rewinds_nothing_of_others_is_touched(tmp
             if sidecar.task(task_id)["status"] == "completed":
                 rewinding = threading.Thread(target=_ask, args=(sidecar, task_id))
                 rewinding.start()
-            time.sleep(chance.uniform(0, 0.15))
+                rewinding.join(chance.uniform(0, 0.15))
             sidecar.kill()
             if rewinding is not None:
                 rewinding.join()

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.support import running_sidecar, wait_until
+from tests.e2e.support import running_sidecar
+from tests.waiting import wait_until
 
 SAID = "No file handles are left"
 
@@ -26,9 +27,8 @@ def test_f30_without_file_handles_the_log_is_short_and_it_works_again_later(tmp_
             clients.enter_context(socket.create_connection(("127.0.0.1", sidecar.port)))
         wait_until(lambda: SAID in sidecar.log_file.read_text(), what="the message")
         end = time.monotonic() + 2  # asyncio tries again every second
-        while time.monotonic() < end:
-            assert sidecar.log_file.stat().st_size - before < 16_384
-            time.sleep(0.1)
+        wait_until(lambda: time.monotonic() > end, pause=0.1)
+        assert sidecar.log_file.stat().st_size - before < 16_384
         said = sidecar.log_file.read_text()
         assert said.count(SAID) == 1 and "Traceback" not in said
         clients.close()

@@ -3,6 +3,7 @@
 Nothing is lost, nothing is done twice, no stream has a gap, and a paused worker that comes back writes nothing.
 """
 
+import math
 import random
 import signal
 import sys
@@ -17,12 +18,13 @@ from typing import LiteralString
 import psycopg
 import pytest
 
-from tests.e2e.support import ENDED, Json, RunningSidecar, wait_until
+from tests.e2e.support import ENDED, Json, RunningSidecar
 from tests.faults.scale import FULL, scaled
 from tests.faults.workload import check_effects, start_task
 from tests.support.bus import published
 from tests.support.fleet import RunningFleet, RunningWorker, running_fleet
 from tests.support.servers import Postgres, Redis
+from tests.waiting import wait_until
 
 TASKS = scaled(6, 500)
 WORKERS = 3
@@ -51,14 +53,15 @@ class Follower(threading.Thread):
         self.start()
 
     def run(self) -> None:
-        while True:
-            try:
-                with self._node.stream(self._task_id, self.seqs[-1] if self.seqs else 0) as events:
-                    self.seqs += [event["seq"] for event in events if "seq" in event]
-                if self._node.task(self._task_id)["status"] in ENDED:
-                    return
-            except (OSError, AssertionError, KeyError, ValueError):
-                time.sleep(0.2)  # the node says that the database is away
+        wait_until(self._read_to_the_end, seconds=math.inf, pause=0.2)
+
+    def _read_to_the_end(self) -> bool:
+        try:
+            with self._node.stream(self._task_id, self.seqs[-1] if self.seqs else 0) as events:
+                self.seqs += [event["seq"] for event in events if "seq" in event]
+            return self._node.task(self._task_id)["status"] in ENDED
+        except (OSError, AssertionError, KeyError, ValueError):
+            return False  # the node says that the database is away
 
 
 class Chaos:

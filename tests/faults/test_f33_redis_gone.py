@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.support import RunningSidecar, running_sidecar, wait_until
+from tests.e2e.support import RunningSidecar, running_sidecar
 from tests.support.bus import published
 from tests.support.servers import Redis
+from tests.waiting import wait_until
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """F34: the index is killed while it builds and files change meanwhile: it is consistent, and no hit is stale."""
 
-import asyncio
 import os
 import random
 import signal
@@ -39,7 +38,7 @@ async def kill_builder(memory: LocalMemory, workspace: Path, after: float) -> No
     await until_true(lambda: builder_of(memory, workspace) is not None)
     pid = builder_of(memory, workspace)
     assert pid is not None
-    await asyncio.sleep(after)
+    await memory._index(str(workspace)).wait(after)
     if builder_of(memory, workspace) == pid:
         os.kill(pid, signal.SIGKILL)
     await memory._index(str(workspace)).wait(SECONDS)

@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from sidecar import __version__
-from tests.e2e.support import running_sidecar, wait_until
+from tests.e2e.support import running_sidecar
 from tests.faults.scale import scaled
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 NEW = "99.0.0"

@@ -35,7 +35,7 @@ for handle in range(3):
 with open("daemon.txt.new", "w") as file:
     file.write(" ".join(tried))
 os.rename("daemon.txt.new", "daemon.txt")
-sleep = "import time; time.sleep(100_000)"
+sleep = "import signal; signal.pause()"
 os.execve(sys.executable, [sys.executable, "-I", "-S", "-c", sleep, "DAEMON" + sys.argv[1]], {})
 """
 

@@ -10,7 +10,8 @@ import pytest
 
 from sidecar.config.keys import TOKENS
 from tests.e2e.doors import Doors, labeled
-from tests.e2e.support import PROJECT, running_sidecar, wait_until
+from tests.e2e.support import PROJECT, running_sidecar
+from tests.waiting import wait_until
 
 CANARIES = {
     names[0]: f"canary{number:02d}-{names[0].lower().replace('_', '')}-9e107d9d"

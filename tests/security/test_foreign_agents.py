@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.support import PROJECT, RunningSidecar, running_sidecar, wait_until
+from tests.e2e.support import PROJECT, RunningSidecar, running_sidecar
 from tests.support.crew import Json, make_repository
+from tests.waiting import wait_until
 
 AGENTS = PROJECT / "tests" / "support" / "agents"
 

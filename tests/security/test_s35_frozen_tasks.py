@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.support import RunningSidecar, running_sidecar, wait_until
+from tests.e2e.support import RunningSidecar, running_sidecar
+from tests.waiting import wait_until
 
 
 def _freezes(sidecar: RunningSidecar) -> bool:

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from sidecar.config.proofs import new_nonce, panel_proof, server_proof
-from tests.e2e.support import PROJECT, RunningSidecar, running_sidecar, wait_until
+from tests.e2e.support import PROJECT, RunningSidecar, running_sidecar
 from tests.e2e.terminal import BRAIN, brain
+from tests.waiting import wait_until
 
 BROWSER = """#!/bin/sh
 for word in "$@"; do printf '%s\\n' "$word" >> {seen}/argv; done

@@ -17,8 +17,9 @@ from sidecar.api.identity import Identity, may_call
 from sidecar.api.routes import ROUTES
 from sidecar.client.client import Client
 from sidecar.client.errors import Refused, Unreachable
-from tests.e2e.support import Answer, RunningSidecar, clean_environ, running_sidecar, wait_until
+from tests.e2e.support import Answer, RunningSidecar, clean_environ, running_sidecar
 from tests.e2e.terminal import brain
+from tests.waiting import wait_until
 
 NAME = "brain.example"
 

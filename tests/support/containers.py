@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.support import wait_until
+from tests.waiting import wait_until
 
 IMAGE = "localhost/brain-test:latest"
 _CONFIGURATION = """

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 
-from tests.e2e.support import wait_until
+from tests.waiting import wait_until
 
 KEY = "e2b_0123456789abcdef"
 _HOME = "/home/user"

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from tests.e2e.support import RunningSidecar, clean_environ, wait_until
+from tests.e2e.support import RunningSidecar, clean_environ
+from tests.waiting import wait_until
 
 
 class RunningWorker(RunningSidecar):

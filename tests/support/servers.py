@@ -9,15 +9,13 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, wait_until
 
 #: Loaded before the user changes, who may not read it.
 _LIBC = ctypes.CDLL(None)
@@ -112,7 +110,10 @@ class Postgres:
                 preexec_fn=_die_with_parent,
             )
         command = [self._programs / "pg_isready", "-q", "-h", self.directory, "-U", "brain"]
-        _wait_until(lambda: subprocess.run(command, check=False).returncode == 0, self.directory / "log")
+        wait_until(
+            lambda: subprocess.run(command, check=False).returncode == 0,
+            what=f"PostgreSQL to start; see {self.directory}/log",
+        )
 
     def stop_at_once(self) -> None:
         """As after a power failure: nothing is flushed."""
@@ -163,7 +164,7 @@ class Redis:
             stdout=subprocess.DEVNULL,
             preexec_fn=_die_with_parent,
         )
-        _wait_until(self._answers, self.directory)
+        wait_until(self._answers, what="Redis to start")
 
     def _answers(self) -> bool:
         """Its socket is there before it listens, and it listens before it has loaded what it kept."""
@@ -184,11 +185,3 @@ class Redis:
     def close(self) -> None:
         self.kill()
         shutil.rmtree(self.directory, ignore_errors=True)
-
-
-def _wait_until(holds: Callable[[], bool], log: Path) -> None:
-    limit = time.monotonic() + SECONDS
-    while not holds():
-        if time.monotonic() > limit:
-            raise AssertionError(f"the server didn't start; see {log}")
-        time.sleep(0.02)

@@ -15,14 +15,8 @@ from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import ApprovalRequest, Context, Options, Status, StoredRequest
 from sidecar.work.check_runner import TaskCheckRunner
 from tests.support.engine import EngineHarness
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, loop_turns, until_true
 from tools.ledger import Outcome
-
-
-async def passed_on() -> None:
-    """Whatever is due now has been done."""
-    for _ in range(10):
-        await asyncio.sleep(0)
 
 
 async def test_a_limit_stands_still_and_goes_on_with_what_was_left(jump: Callable[[float], None]) -> None:
@@ -33,14 +27,14 @@ async def test_a_limit_stands_still_and_goes_on_with_what_was_left(jump: Callabl
             jump(50)
             clock.pause()
             jump(1_000)
-            await passed_on()
+            await loop_turns(10)
             reached.append("after the stop")
             clock.resume()
             jump(9)
-            await passed_on()
+            await loop_turns(10)
             reached.append("within the limit")
             jump(2)
-            await passed_on()
+            await loop_turns(10)
             reached.append("too late")
     assert reached == ["after the stop", "within the limit"]
 
@@ -64,11 +58,13 @@ async def test_a_check_is_not_cut_off_while_its_approval_is_waited_for(
                 "check", "run_command", {"command": "touch up"}, seconds=60
             )
         )
-        async with asyncio.timeout(SECONDS):
-            while (await journal.task("t_1")).status is not Status.WAITING:
-                await asyncio.sleep(0)
+
+        async def waiting() -> bool:
+            return (await journal.task("t_1")).status is Status.WAITING
+
+        await until_true(waiting)
         jump(1_000)
-        await passed_on()
+        await loop_turns(10)
         (asked,) = run.state.approvals
         run.inbox.deliver(Record(RecordKind.ANSWER, asked, ApprovalRequest(decision="allow", scope="once").to_json()))
         outcome = await asyncio.wait_for(checking, SECONDS)

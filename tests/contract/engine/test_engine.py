@@ -52,7 +52,7 @@ async def test_cancel_kills_the_command_and_says_what_had_happened(tmp_path: Pat
 
 async def test_a_cancelled_test_run_is_told_once(tmp_path: Path) -> None:
     async with engine_harness(tmp_path) as harness:
-        slow = "import time\n\ndef test_it():\n    print('up', flush=True); time.sleep(1000)\n"
+        slow = "import signal\n\ndef test_it():\n    print('up', flush=True); signal.pause()\n"
         (harness.workspace / "test_slow.py").write_text(slow)
         (harness.workspace / "pytest.ini").write_text("[pytest]\naddopts = -s\n")
         models = harness.script("tests", [{"calls": [{"tool": "run_tests", "args": {}}]}])

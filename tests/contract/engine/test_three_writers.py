@@ -20,7 +20,7 @@ import pytest
 from sidecar.wire.tasks import RewindAnswer
 from tests.faults.scale import scaled
 from tests.support.manual_task import ManualTask
-from tests.waiting import SECONDS, until_true
+from tests.waiting import SECONDS, loop_turns, until_true
 from tools.local.attribution.trace import attribution_problem
 from tools.local.host import LocalHost
 
@@ -359,7 +359,7 @@ async def test_with_nobody_waiting_for_anybody_no_line_of_the_person_is_lost(tmp
                 name = ("a.txt", "b.txt")[number % 2]
                 with (shop.workspace / name).open("a") as file:
                     file.write(f"person {attempt}.{number}\n")
-                await asyncio.sleep(0)
+                await loop_turns()
             (shop.workspace / "mine.txt").write_text(f"person {attempt}\n")
             outcome = await running
             assert outcome.status == "success", outcome.content

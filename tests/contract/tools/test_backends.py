@@ -16,7 +16,7 @@ async def test_an_impatient_second_cancel_does_not_leave_a_process(bench: Workbe
     await until_true((bench.workspace / "up").exists)
     for _ in range(5):
         batch.cancel()
-        await asyncio.sleep(0.01)
+        await asyncio.wait([batch], timeout=0.01)
     with pytest.raises(asyncio.CancelledError):
         await asyncio.wait_for(batch, SECONDS)
 

@@ -1,20 +1,16 @@
 """What is cached through the executor, and that it is never stale."""
 
 import os
-import time
 
 from sidecar.cache import Stamp
 from tests.support.workbench import Workbench
-from tests.waiting import SECONDS
+from tests.waiting import wait_until
 
 
 def _age(bench: Workbench) -> None:
     """Wait out the short while in which a file's clock could hide a change."""
-    deadline = time.monotonic() + SECONDS
     places = [str(bench.workspace), *map(str, bench.workspace.rglob("*"))]
-    while not all(stamp.steady() for place in places if (stamp := Stamp.of(place))):
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
+    wait_until(lambda: all(stamp.steady() for place in places if (stamp := Stamp.of(place))), pause=0.002)
 
 
 async def test_a_second_read_is_cached_and_says_so(cached: Workbench) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from sidecar.wire.events import ToolEvent, ToolOutputEvent
 from tests.support.workbench import Workbench, workbench
-from tests.waiting import SECONDS, until_true
+from tests.waiting import SECONDS, loop_turns, until_true
 from tools.executor.context import BatchContext, ToolCall
 from tools.host import FileInfo
 from tools.ledger import ListLedger
@@ -145,7 +145,7 @@ async def test_identical_reads_in_flight_are_one_read(bench: Workbench) -> None:
 
     async def counting(path: str, limit: int) -> tuple[FileInfo, bytes | None]:
         reads.append(path)
-        await asyncio.sleep(0)
+        await loop_turns()
         return await original(path, limit)
 
     host.whole = counting  # type: ignore[method-assign]
@@ -165,8 +165,7 @@ async def test_at_most_ten_calls_run_at_once(bench: Workbench) -> None:
         nonlocal running, peak
         running += 1
         peak = max(peak, running)
-        for _ in range(5):
-            await asyncio.sleep(0)
+        await loop_turns(5)
         running -= 1
         return await original(path, limit)
 
@@ -307,7 +306,7 @@ async def test_a_test_run_that_is_cut_off_is_told_once_and_is_open_only_if_it_ma
     bench: Workbench, over: dict[str, bool]
 ) -> None:
     bench.write(
-        "test_slow.py", "import pathlib, time\n\ndef test_it():\n    pathlib.Path('up').touch(); time.sleep(1000)\n"
+        "test_slow.py", "import pathlib, signal\n\ndef test_it():\n    pathlib.Path('up').touch(); signal.pause()\n"
     )
     ledger = ListLedger(given_up=over.get("given_up", False))
     context = BatchContext(str(bench.workspace), "auto", ledger, single_use=over.get("anew", False))
@@ -335,7 +334,7 @@ async def test_a_write_that_has_begun_is_finished_and_recorded_before_a_cancel_g
         bench.executor.batch([ToolCall("w", "write_file", {"path": "a", "content": "1"})], context)
     )
     await intended.wait()
-    await asyncio.sleep(0)
+    await loop_turns()
     batch.cancel()
     with pytest.raises(asyncio.CancelledError):
         await batch

@@ -10,7 +10,7 @@ import pytest
 
 from sidecar.wire.events import ToolEvent, ToolOutputEvent
 from tests.support.mcp.bench import McpBench, scripted
-from tests.waiting import SECONDS, until_true
+from tests.waiting import until_true
 
 pytest.importorskip("mcp", reason="the package mcp is not installed")
 
@@ -189,9 +189,7 @@ async def test_a_server_is_told_which_call_you_cancelled(make: Make) -> None:
     await bench.call("s__echo", text="x")
     call = asyncio.create_task(bench.call("s__hang", listens=True))
     connection = bench.servers.connection(bench.servers.entries(str(bench.workspace))["s"])
-    async with asyncio.timeout(SECONDS):
-        while not connection._requests:
-            await asyncio.sleep(0.01)
+    await until_true(lambda: connection._requests)
     call.cancel()
     await asyncio.wait((call,))
     assert len(json.loads((await bench.call("s__look")).content)["cancelled"]) == 1

@@ -171,7 +171,7 @@ async def test_all_tests_are_run_after_those_that_touch_the_change(bench: Workbe
 
 async def test_tests_that_take_too_long_are_ended_and_those_that_touch_the_change_count(bench: Workbench) -> None:
     bench.write("test_calc.py", TESTS)
-    bench.write("test_slow.py", "import time\n\n\ndef test_slow():\n    time.sleep(60)\n")
+    bench.write("test_slow.py", "import signal\n\n\ndef test_slow():\n    signal.pause()\n")
     done = await tried(bench, changed(bench, calc__py=(BROKEN, CALC)), seconds=4)
     assert done.proves
     assert done.notes == ["All tests take longer than 4 s; only those that touch the change ran."]

@@ -15,6 +15,7 @@ from tests.contract.journals import COMPLETED, RUNNING, new_task
 from tests.contract.servers.http import Answer
 from tests.contract.servers.speech import Speech
 from tests.contract.servers.stage import CANARY, SPEAKERS, Stage, a_stage
+from tests.waiting import loop_turns
 
 LONG = "Please look at the parser and find out why it drops the last line of a file without a line break at its end."
 SAID = CompleteEvent(result=TaskResult(summary="It drops it.", files_modified=[], verification=None, usage=Usage()))
@@ -95,6 +96,6 @@ async def test_a_sidecar_that_ends_right_after_its_task_asks_for_no_title(stage:
     await journal.append("t_1", [RUNNING, SAID, COMPLETED])
     titles = Titles(journal, stage.catalog, Redactor(lambda: {"key": CANARY}), pause=60)
     titles.take("t_1", request)
-    await asyncio.sleep(0)
+    await loop_turns()
     await titles.close()
     assert stage.server.seen == []

@@ -11,7 +11,7 @@ from tests.support.crashing_journal import CrashingJournal
 from tests.support.engine import engine_harness
 from tests.support.models import recorded_requests
 from tests.support.plans import FAILED, PASSED, ended, plan
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, until_true
 
 
 async def test_each_step_of_a_plan_may_wait_for_the_person(tmp_path: Path) -> None:
@@ -27,13 +27,15 @@ async def test_each_step_of_a_plan_may_wait_for_the_person(tmp_path: Path) -> No
         first = await harness.until(task_id, "approval", state="requested")
         answered = {first["approvalId"]}
         await harness.allow(task_id, first["approvalId"])
-        async with asyncio.timeout(SECONDS):
-            while len(answered) < 2:
-                for event in await harness.events(task_id):
-                    if event["type"] == "approval" and event["approvalId"] not in answered:
-                        answered.add(event["approvalId"])
-                        await harness.allow(task_id, event["approvalId"])
-                await asyncio.sleep(0)
+
+        async def allowed_both() -> bool:
+            for event in await harness.events(task_id):
+                if event["type"] == "approval" and event["approvalId"] not in answered:
+                    answered.add(event["approvalId"])
+                    await harness.allow(task_id, event["approvalId"])
+            return len(answered) >= 2
+
+        await until_true(allowed_both)
         task = await harness.ended(task_id)
         assert task.status is Status.COMPLETED, task.error
 

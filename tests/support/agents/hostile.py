@@ -2,8 +2,8 @@
 
 import json
 import os
+import signal
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -42,17 +42,17 @@ def misbehave(mode: str, cwd: str) -> None:
     if mode == "large":
         sys.stdout.write("x" * (20 * 1024 * 1024) + "\n")
         sys.stdout.flush()
-        time.sleep(60)
+        signal.pause()
     if mode == "die":
         os._exit(3)
     if mode == "children":
         for _ in range(3):
             if os.fork() == 0:
                 os.setsid()
-                time.sleep(600)
+                signal.pause()
         os._exit(0)
     if mode == "hang":
-        time.sleep(600)
+        signal.pause()
     if mode == "outside":
         answers = [
             ask(1, "fs/write_text_file", path=f"{cwd}/../escaped.txt", content="x"),
@@ -78,7 +78,7 @@ for line in sys.stdin:
     match message.get("method"):
         case "initialize":
             if sys.argv[1] == "mute":
-                time.sleep(600)
+                signal.pause()
             send(id=message["id"], result={"protocolVersion": 1})
         case "session/new":
             cwd = message["params"]["cwd"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.loopback import Loopback, loopback, start_call
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, until_true
 from tools.errors import HostGone, ToolError
 
 
@@ -220,9 +220,7 @@ async def test_a_shell_that_does_not_read_is_dropped_and_its_calls_wait_for_it(
             start_call(bridge, "write_file", f"c{number}", tmp_path, path="a", content="x" * 1_000_000)
             for number in range(20)
         ]
-        async with asyncio.timeout(SECONDS):
-            while bridge.backend.offers("write_file", str(tmp_path)):
-                await asyncio.sleep(0)
+        await until_true(lambda: not bridge.backend.offers("write_file", str(tmp_path)))
         assert not any(task.done() for task in asked)
         shell.socket.transport.abort()
     monkeypatch.undo()
@@ -238,9 +236,7 @@ async def test_a_silent_peer_is_let_go(tmp_path: Path) -> None:
     async with loopback(heartbeat_seconds=0.05) as bridge, bridge.raw_shell(tmp_path, "read_file") as shell:
         await shell.hello()
         shell.socket.transport.pause_reading()
-        async with asyncio.timeout(SECONDS):
-            while bridge.backend.offers("read_file", str(tmp_path)):
-                await asyncio.sleep(0)
+        await until_true(lambda: not bridge.backend.offers("read_file", str(tmp_path)))
         shell.socket.transport.abort()
 
 

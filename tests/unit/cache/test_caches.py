@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sidecar.cache import Caches, Stamp, VerifiedCache
 from sidecar.cache.watcher import Watcher
-from tests.waiting import SECONDS
+from tests.waiting import wait_until
 
 
 def _held(path: Path, *, age: float = 1.0) -> Stamp:
@@ -108,12 +108,7 @@ def test_a_change_that_the_watcher_heard_frees_the_room(tmp_path: Path) -> None:
         caches.put("files", (str(tmp_path), "k"), "x", 1, [(str(place), _Old(*_held(place)))])
         assert caches.watcher.started()
         place.write_text("two")
-        deadline = time.monotonic() + SECONDS
-        heard: list[str] = []
-        while str(place) not in heard:
-            assert time.monotonic() < deadline
-            heard += caches.watcher.drain()[0]
-            time.sleep(0.01)
+        wait_until(lambda: str(place) in caches.watcher.drain()[0])
     finally:
         caches.close()
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sidecar.doors.work_loop import WorkLoop
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, loop_turns
 
 
 class Item(NamedTuple):
@@ -26,10 +26,9 @@ async def test_a_cancel_in_the_moment_of_a_wake_ends_the_loop() -> None:
 
     loop = WorkLoop(EmptyQueue(), act)
     running = asyncio.create_task(loop.run())
-    for _ in range(5):
-        await asyncio.sleep(0)  # until it waits
+    await loop_turns(5)  # until it waits
     loop.wake()
-    await asyncio.sleep(0)  # what it waits for has happened, and it hasn't gone on yet
+    await loop_turns()  # what it waits for has happened, and it hasn't gone on yet
     running.cancel()
     done, _ = await asyncio.wait([running], timeout=SECONDS)
     assert running in done

@@ -8,7 +8,7 @@ from sidecar.engine.operations import Cancel
 from sidecar.journal.errors import JournalClosed
 from sidecar.wire.tasks import Status
 from tests.support.engine import engine_harness
-from tests.waiting import until_true
+from tests.waiting import loop_turns, until_true
 
 
 def types(events: list[dict[str, object]]) -> list[object]:
@@ -162,13 +162,13 @@ async def test_a_workspace_that_does_not_exist_is_refused(tmp_path: Path) -> Non
 async def test_an_engine_is_busy_from_the_moment_a_task_is_submitted(tmp_path: Path) -> None:
     async with engine_harness(tmp_path) as harness:
         models = harness.script("play", [{"text": "done"}])
-        await asyncio.sleep(0)
+        await loop_turns()
         rests: list[bool] = []
         harness.engine.call_when_idle(lambda: rests.append(harness.engine.busy))
         busy: list[bool] = []
         submitting = asyncio.create_task(harness.execute("x", models=models, intent="chat"))
         while not submitting.done():
-            await asyncio.sleep(0)
+            await loop_turns()
             busy.append(harness.engine.busy)
         assert busy[-1], "nothing says yet that there is a task, so an idle sidecar would exit"
         await harness.ended(submitting.result())

@@ -17,7 +17,7 @@ from sidecar.journal.port import Claim, NewTask, Record, StoredEvent
 from sidecar.wire.events import Event, StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest, TaskResult, Usage
 from tests.support.engine import engine_harness
-from tests.waiting import SECONDS, until_true
+from tests.waiting import SECONDS, loop_turns, until_true
 from tools.host import Host
 
 REQUEST = StoredRequest(task="x", workspace="/w", conversation_id="c_1", context=Context(), options=Options())
@@ -83,7 +83,7 @@ async def test_one_that_is_cancelled_when_it_was_claimed_and_has_not_begun_ends_
         worker.wake()
         async with asyncio.timeout(SECONDS):
             while worker.run_of("t_1") is None:
-                await asyncio.sleep(0)
+                await loop_turns()
         assert await _statuses(journal, "t_1") == ["queued"], "it has not begun"
         await journal.append("t_1", [CANCELLING], when=AT_WORK)
         assert worker.cancel("t_1")
@@ -103,9 +103,8 @@ async def test_one_that_is_cancelled_while_it_tidies_up_after_a_failure_ends_as_
             await work.tidying.wait()
         await journal.append("t_1", [CANCELLING], when=AT_WORK)
         assert worker.cancel("t_1")
-        # Whoever is to be interrupted is so by now.
-        for _ in range(5):
-            await asyncio.sleep(0)
+        # By now everything that will be interrupted is.
+        await loop_turns(5)
         work.may_tidy.set()
         assert await _ended(journal, "t_1") is Status.CANCELLED
         assert await _statuses(journal, "t_1") == ["queued", "running", "cancelling", "cancelled"]
@@ -206,14 +205,14 @@ async def test_a_message_that_comes_while_a_resumed_task_is_claimed_is_heard(tmp
             claim = await super().claim(owner, now, lease)
             if claim is not None:
                 claimed.set()
-            await _a_while()
+            await loop_turns(10)
             return claim
 
         def append(self, *args: Any, **options: Any) -> asyncio.Future[Sequence[StoredEvent]]:
             written = super().append(*args, **options)
 
             async def told() -> Sequence[StoredEvent]:
-                await _a_while()
+                await loop_turns(10)
                 return await written
 
             return asyncio.ensure_future(told())
@@ -244,11 +243,6 @@ async def test_a_message_that_comes_while_a_resumed_task_is_claimed_is_heard(tmp
         assert len(work.heard) == 1
     finally:
         await engine.stop()
-
-
-async def _a_while() -> None:
-    for _ in range(10):
-        await asyncio.sleep(0)
 
 
 def _no_host(workspace: str) -> Host:

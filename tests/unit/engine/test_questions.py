@@ -10,10 +10,11 @@ from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import AnswerQuestion
 from sidecar.engine.run import TaskRun
 from sidecar.journal.memory import MemoryJournal
-from sidecar.journal.port import NewTask
+from sidecar.journal.port import Journal, NewTask
 from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest
 from tests.support.engine import EngineHarness
+from tests.waiting import until_true
 from tools.ledger import Question
 
 REPEAT = Question("q_1", "It may have taken effect. Run it again?", safe="skip", choices=("skip", "repeat"))
@@ -39,12 +40,17 @@ async def claim_again(journal: MemoryJournal) -> TaskRun:
     return run
 
 
+async def until_waiting(journal: Journal) -> None:
+    async def waiting() -> bool:
+        return (await journal.task("t_1")).status is Status.WAITING
+
+    await until_true(waiting)
+
+
 async def asked_in(harness: EngineHarness, run: TaskRun, answer: str) -> str:
     """Ask, wait until the task waits, and answer through the engine."""
     asking = asyncio.create_task(run.questions.ask(REPEAT))
-    async with asyncio.timeout(30):
-        while (await harness.journal.task("t_1")).status is not Status.WAITING:
-            await asyncio.sleep(0)
+    await until_waiting(harness.journal)
     await harness.engine.submit(AnswerQuestion("t_1", REPEAT.id, answer))
     # In this test the run isn't the engine's own, so it hears of the answer from here.
     (record,) = [each for each in await harness.journal.records("t_1") if each.kind == "question_answer"]
@@ -73,9 +79,7 @@ async def test_an_answer_that_was_not_offered_and_an_unknown_question_are_refuse
     run = await claimed(journal, harness)
     for question, answer, code in (("q_1", "maybe", "answer_not_offered"), ("q_2", "skip", "unknown_question")):
         asking = asyncio.create_task(run.questions.ask(REPEAT))
-        async with asyncio.timeout(30):
-            while (await journal.task("t_1")).status is not Status.WAITING:
-                await asyncio.sleep(0)
+        await until_waiting(journal)
         with pytest.raises(OperationRefused) as refused:
             await harness.engine.submit(AnswerQuestion("t_1", question, answer))
         assert refused.value.code == code

@@ -15,7 +15,7 @@ from sidecar.models.errors import Failure
 from sidecar.models.port import Reply, Stop
 from sidecar.wire.events import StatusEvent, ToolEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest, Usage
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, loop_turns
 from tools.ledger import IntentRecord, NewBlob, Outcome
 
 TURN = StepKey(1, "coder", 1).of_turn(0)
@@ -58,7 +58,7 @@ async def test_the_inbox_settles_when_no_message_is_being_written() -> None:
     run = await a_run(MemoryJournal())
     with run.inbox.expect():
         settling = asyncio.create_task(run.inbox.settle())
-        await asyncio.sleep(0)
+        await loop_turns()
         assert not settling.done()
     async with asyncio.timeout(SECONDS):
         await settling

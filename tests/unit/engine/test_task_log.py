@@ -15,7 +15,7 @@ from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import NewTask, Record
 from sidecar.wire.events import DeltaEvent, MessageEvent, StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, loop_turns
 
 
 async def _open_log(journal: MemoryJournal) -> TaskLog:
@@ -78,7 +78,7 @@ async def test_whoever_follows_does_not_wait_for_it() -> None:
     async with aclosing(journal.tail("t_1")) as batches:
         await anext(batches)
         log.enqueue(_said("one"))
-        await asyncio.sleep(0)
+        await loop_turns()
         assert await _told(journal) == ["queued", "one"]
 
 
@@ -88,8 +88,8 @@ async def test_what_is_said_live_comes_after_what_was_written_before_it() -> Non
     async with asyncio.timeout(SECONDS), aclosing(journal.tail("t_1", after=1)) as tail:
         watching = asyncio.ensure_future(anext(tail))
         while not journal.followed("t_1"):
-            await asyncio.sleep(0)
-        await asyncio.sleep(0)
+            await loop_turns()
+        await loop_turns()
         log.enqueue(_said("one"))
         log.live(DeltaEvent(message_id="two", role="assistant", agent="coder", text="t", kind="text"))
         seen = [event.type for event in await watching]

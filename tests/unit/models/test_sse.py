@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.models.sse import BATCH_SIZE, EventParser, StreamError, chunks
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, loop_turns
 
 
 async def _pieces(*pieces: bytes) -> AsyncGenerator[bytes, None]:
@@ -166,7 +166,7 @@ async def test_others_have_their_turn_meanwhile(pieces: list[bytes]) -> None:
         nonlocal turns
         while True:
             turns += 1
-            await asyncio.sleep(0)
+            await loop_turns()
 
     beside = asyncio.create_task(other())
     assert set(map(str, await _read(*pieces))) == {"{'a': 1}"}

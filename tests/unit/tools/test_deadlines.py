@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.waiting import SECONDS
+from tests.waiting import SECONDS, loop_turns
 from tools.executor.invocation import Deadlines
 
 
@@ -21,7 +21,7 @@ async def test_what_takes_too_long_is_ended_and_the_rest_goes_on() -> None:
         return "done"
 
     patient = asyncio.create_task(deadlines.within(60, long()))
-    await asyncio.sleep(0)
+    await loop_turns()
     with pytest.raises(TimeoutError):
         await deadlines.within(0.01, _forever())
     with pytest.raises(TimeoutError):
@@ -61,7 +61,7 @@ async def test_what_ends_in_time_is_forgotten() -> None:
 async def test_who_is_cancelled_by_somebody_else_stays_cancelled() -> None:
     deadlines = Deadlines()
     task = asyncio.create_task(deadlines.within(60, _forever()))
-    await asyncio.sleep(0)
+    await loop_turns()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

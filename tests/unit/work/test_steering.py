@@ -1,6 +1,5 @@
 """What the person says while a task is at work reaches those who can act on it, whenever it is said."""
 
-import asyncio
 from pathlib import Path
 
 from sidecar.engine.operations import SendMessage
@@ -8,7 +7,7 @@ from sidecar.models.port import UserTurn
 from sidecar.wire.tasks import HunkRequest, Status
 from tests.support.engine import engine_harness
 from tests.support.models import recorded_requests
-from tests.waiting import until_true
+from tests.waiting import loop_turns, until_true
 
 
 async def test_a_message_reaches_everybody_who_works_after_it(tmp_path: Path) -> None:
@@ -37,7 +36,7 @@ async def test_a_message_stands_after_what_was_told_before_it(tmp_path: Path) ->
             models = harness.script("play", [{"text": "ok", "delayMs": 50}])
             task_id = await harness.execute("do it", models=models, intent="chat")
             while not requests:
-                await asyncio.sleep(0)
+                await loop_turns()
             await harness.submit(SendMessage(task_id, "use tabs"))
             await harness.ended(task_id)
             told = [event["type"] for event in await harness.events(task_id)]
