@@ -3,37 +3,26 @@
 import asyncio
 import json
 import random
-import sqlite3
 from collections.abc import Callable
-from contextlib import aclosing, closing
-from pathlib import Path
-from typing import Any
+from contextlib import aclosing
 
 import pytest
 
-from sidecar.journal.errors import DuplicateRecord, LeaseLost, QueueFull, UnknownTask, WrongStatus
+from sidecar.journal.errors import DuplicateRecord, QueueFull, UnknownTask, WrongStatus
 from sidecar.journal.port import PAGE_CHARACTERS, Entry, Journal, Record, Retention, TaskFilter
-from sidecar.journal.sqlite import SqliteJournal
 from sidecar.wire.events import (
-    ChangedFile,
     CompleteEvent,
-    DiffEvent,
     ErrorEvent,
-    LabelEvent,
     MessageEvent,
     RouteEvent,
     StatusEvent,
 )
-from sidecar.wire.tasks import Priority, Status, TaskResult, Usage
+from sidecar.wire.tasks import Status, TaskResult, Usage
 from tests.contract.journals import (
     COMPLETED,
     QUEUED,
     RUNNING,
-    claim,
-    claim_lost,
-    claim_next,
     new_task,
-    said,
     seqs,
     step,
 )
@@ -165,82 +154,6 @@ async def test_a_conversation_is_listed_newest_first(journal: Journal) -> None:
     for number, conversation in enumerate(("c_1", "c_2", "c_1")):
         await journal.create(new_task(f"t_{number}", conversation=conversation))
     assert [task.id for task in await journal.tasks(TaskFilter(conversation="c_1"))] == ["t_2", "t_0"]
-
-
-# -- history -----------------------------------------------------------------------------------------------------------
-
-
-async def names(journal: Journal, limit: int = 50, before: str | None = None, **wanted: Any) -> list[str]:
-    return [task.id for task in await journal.tasks(TaskFilter(**wanted), limit=limit, before=before)]
-
-
-async def test_a_task_is_found_by_what_was_asked_answered_and_changed(journal: Journal) -> None:
-    for name in ("t_1", "t_2", "t_3"):
-        await journal.create(new_task(name))
-    await journal.append("t_1", [said("Rename the parser"), said("Renamed it in three places")])
-    changed = ChangedFile(path="src/Lexer/tokens_test.py", change="modified", added=1, removed=0)
-    await journal.append("t_2", [said("Fix the naïve parser"), DiffEvent(files=[changed])])
-    assert await names(journal, words="parser") == ["t_2", "t_1"]
-    assert await names(journal, words="PARS three") == ["t_1"]
-    assert await names(journal, words="lexer/tokens") == await names(journal, words="tokens_test.py") == ["t_2"]
-    assert await names(journal, words="naive") == ["t_2"]
-    assert await names(journal, words="arser") == await names(journal, words="nothing") == []
-    assert await names(journal, words="parser", limit=1, before="t_2") == ["t_1"]
-    assert await names(journal, words="nothing three lexer/tokens", any_word=True) == ["t_2", "t_1"]
-    assert await names(journal, words="nothing thr", any_word=True) == ["t_1"]
-    assert await names(journal, words="nothing", any_word=True) == await names(journal, words="?", any_word=True) == []
-    await journal.append("t_3", [said("a parser, later")])
-    assert await names(journal, words="parser", statuses=[Status.QUEUED]) == ["t_3", "t_2", "t_1"]
-
-
-@pytest.mark.parametrize(
-    "words",
-    ['"', "'", "*", "a\0b", "NEAR(", "(x OR", "text:", "^", "-", "{a b}", "😀", "a" * 5_000, "w " * 5_000, 'x" OR "do'],
-)
-async def test_any_text_can_be_searched_for(journal: Journal, words: str) -> None:
-    await journal.create(new_task("t_1"))
-    await journal.append("t_1", [said("do this")])
-    assert await names(journal, words=words) == []
-    assert await names(journal, words=words, any_word=True) == (["t_1"] if words.endswith("do") else [])
-
-
-async def test_a_label_renames_pins_and_archives(journal: Journal) -> None:
-    for name in ("t_1", "t_2"):
-        await journal.create(new_task(name))
-    task = await journal.task("t_1")
-    assert (task.title, task.pinned, task.archived) == ("do t_1", False, False)
-    await journal.append("t_1", [LabelEvent(title="Zebra", pinned=True)])
-    await journal.append("t_1", [LabelEvent(archived=True)])
-    task = await journal.task("t_1")
-    assert (task.title, task.pinned, task.archived) == ("Zebra", True, True)
-    assert await names(journal, pinned=True) == await names(journal, archived=True) == ["t_1"]
-    assert await names(journal, archived=False) == ["t_2"]
-    assert await names(journal, words="zebra") == ["t_1"]
-    await journal.append("t_1", [LabelEvent(pinned=False, archived=False)])
-    assert await names(journal, archived=False) == ["t_2", "t_1"]
-
-
-async def test_tasks_are_listed_by_workspace(journal: Journal) -> None:
-    await journal.create(new_task("t_1"))
-    assert await names(journal, workspaces=["/w", "/"]) == ["t_1"]
-    assert await names(journal, workspaces=["/wide"]) == []
-
-
-async def test_a_deleted_task_leaves_nothing_and_a_running_one_stays(journal: Journal) -> None:
-    for name in ("t_1", "t_2"):
-        await journal.create(new_task(name, key=name))
-        await journal.append(name, [RUNNING, said("parser")], [Record("step", "a", "1")])
-    digest = await journal.put_blob("t_1", b"content")
-    with pytest.raises(WrongStatus):
-        await journal.delete("t_1")
-    await journal.append("t_1", [COMPLETED])
-    assert await names(journal, words="parser") == ["t_2", "t_1"]
-    await journal.delete("t_1")
-    assert await names(journal) == await names(journal, words="parser") == ["t_2"]
-    assert await journal.blob(digest) is None
-    for asking in (journal.task("t_1"), journal.events("t_1"), journal.delete("t_1")):
-        with pytest.raises(UnknownTask):
-            await asking
 
 
 # -- records and refusals ----------------------------------------------------------------------------------------------
@@ -381,135 +294,6 @@ async def test_what_was_kept_back_is_written_whole_or_not_at_all(journal: Journa
     assert await seqs(journal, "t_1") == [1, 2]
 
 
-# -- claims ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("open_journal", ["memory", "sqlite"], indirect=True)
-async def test_tasks_are_claimed_by_priority_and_then_by_age(journal: Journal) -> None:
-    priorities: list[Priority] = ["low", "normal", "high", "normal"]
-    for number, priority in enumerate(priorities):
-        await journal.create(new_task(f"t_{number}", priority=priority))
-    claimed = [await claim_next(journal, "me", now=0) for _ in range(5)]
-    assert [each and each.task_id for each in claimed] == ["t_2", "t_1", "t_3", "t_0", None]
-
-
-async def test_a_claim_brings_the_request_and_the_records(journal: Journal) -> None:
-    await journal.create(new_task("t_1"))
-    await journal.append("t_1", records=[Record("step", "a", "1")])
-    claimed = await claim(journal, "t_1")
-    assert claimed is not None
-    assert claimed.request.task == "do t_1"
-    assert list(claimed.records) == [Record("step", "a", "1")]
-
-
-@pytest.mark.parametrize("open_journal", ["memory", "sqlite"], indirect=True)
-async def test_a_claim_says_whether_there_is_another_one(journal: Journal) -> None:
-    for number in range(3):
-        await journal.create(new_task(f"t_{number}"))
-    claimed = [await claim_next(journal, "one", now=0) for _ in range(3)]
-    assert [each and each.more for each in claimed] == [True, True, False]
-    await journal.create(new_task("t_new"))
-    again = [await claim_next(journal, "two", now=11) for _ in range(4)]
-    assert [each and (each.task_id, each.more) for each in again] == [
-        ("t_new", True),
-        ("t_0", True),
-        ("t_1", True),
-        ("t_2", False),
-    ]
-
-
-async def test_what_is_claimed_after_a_creation_is_found_though_nobody_waited_for_it(journal: Journal) -> None:
-    creating = journal.create(new_task("t_1"))
-    claimed = await claim(journal, "t_1")
-    assert claimed is not None and claimed.task_id == "t_1"
-    assert (await creating)[1]
-
-
-async def test_an_expired_lease_returns_the_task_to_the_queue(journal: Journal) -> None:
-    await journal.create(new_task("t_1"))
-    first = await claim(journal, "t_1", "one")
-    assert first is not None
-    await journal.append("t_1", [RUNNING], fence=first.fence)
-    assert await claim_lost(journal, "two", now=9) is None
-    second = await claim_lost(journal, "two", now=11)
-    assert second is not None
-    assert second.fence > first.fence
-
-
-async def test_whoever_lost_the_claim_cannot_write_another_word(journal: Journal) -> None:
-    await journal.create(new_task("t_1"))
-    first = await claim(journal, "t_1", "one")
-    second = await claim_lost(journal, "two", now=11)
-    assert first is not None
-    assert second is not None
-    with pytest.raises(LeaseLost):
-        await journal.append("t_1", [step(1)], fence=first.fence)
-    with pytest.raises(LeaseLost):
-        await journal.renew("t_1", first.fence, now=12, lease=10)
-    await journal.append("t_1", [step(1)], fence=second.fence)
-
-
-async def test_a_renewed_lease_is_not_taken(journal: Journal) -> None:
-    await journal.create(new_task("t_1"))
-    claimed = await claim(journal, "t_1", "one")
-    assert claimed is not None
-    await journal.renew("t_1", claimed.fence, now=8, lease=10)
-    assert await claim_lost(journal, "two", now=15) is None
-
-
-async def test_a_lease_that_is_given_while_the_disk_takes_nothing_counts_from_when_it_does(tmp_path: Path) -> None:
-    journal = await SqliteJournal.open(tmp_path / "journal.db")
-    for name in ("t_1", "t_2"):
-        await journal.create(new_task(name))
-    first = await journal.claim("one", now=0, lease=1)
-    assert first is not None
-    with closing(sqlite3.connect(tmp_path / "journal.db", isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        renewed = asyncio.create_task(journal.renew(first.task_id, first.fence, now=1, lease=1))
-        second = asyncio.create_task(journal.claim("one", now=1, lease=1))
-        await asyncio.sleep(0.5)  # so long nothing can be written
-        assert not renewed.done() and not second.done()
-        other.execute("ROLLBACK")
-    async with asyncio.timeout(SECONDS):
-        await asyncio.gather(renewed, second)
-    assert await journal.claim("two", now=2.4, lease=1) is None
-    assert await journal.claim("two", now=60, lease=1) is not None
-    await journal.close()
-
-
-async def test_what_others_left_open_is_found(journal: Journal) -> None:
-    for name in ("t_1", "t_2", "t_3"):
-        await journal.create(new_task(name))
-    first = await claim(journal, "t_1", "dead")
-    mine = await claim(journal, "t_2")
-    assert first is not None
-    assert mine is not None
-    await journal.append("t_1", [RUNNING], fence=first.fence)
-    await journal.append("t_2", [RUNNING], fence=mine.fence)
-    assert [task.id for task in await journal.left_open("me")] == ["t_1"]
-
-
-async def test_a_task_whose_claimer_died_before_its_first_word_is_found_and_can_be_claimed(journal: Journal) -> None:
-    await journal.create(new_task("t_1"))
-    await claim(journal, "t_1", "dead")
-    assert [task.id for task in await journal.left_open("me")] == ["t_1"]
-    assert await claim(journal, "t_1", now=1) is None
-    await journal.release("t_1")
-    assert await journal.left_open("me") == []
-    assert await claim(journal, "t_1", now=1) is not None
-
-
-async def test_a_cancelling_that_nobody_holds_can_be_claimed_and_finished(journal: Journal) -> None:
-    await journal.create(new_task("t_1"))
-    await claim(journal, "t_1", "dead")
-    await journal.append("t_1", [RUNNING, StatusEvent(status=Status.CANCELLING)])
-    assert await claim(journal, "t_1", now=1) is None
-    await journal.release("t_1")
-    claimed = await claim(journal, "t_1", now=1)
-    assert claimed is not None
-    assert claimed.status is Status.CANCELLING
-
-
 # -- blobs and caps ----------------------------------------------------------------------------------------------------
 
 
@@ -572,41 +356,3 @@ async def test_over_the_size_the_oldest_go_first(open_journal: Callable[[Retenti
     left = [task.id for task in await journal.tasks()]
     assert left
     assert left == [f"t_{number}" for number in range(9, 9 - len(left), -1)]
-
-
-async def test_a_damaged_or_foreign_index_of_words_is_built_anew(tmp_path: Path) -> None:
-    path = tmp_path / "journal.db"
-    journal = await SqliteJournal.open(path)
-    await journal.create(new_task("t_1"))
-    await journal.append("t_1", [said("parser")])
-    assert await names(journal, words="parser") == ["t_1"]
-    await journal.close()
-    index = tmp_path / "words.db"
-    assert index.stat().st_mode & 0o777 == 0o600
-    good = index.read_bytes()
-    for damaged in (b"no database", good[:4096] + bytes(len(good) - 4096), b""):
-        index.write_bytes(damaged)
-        journal = await SqliteJournal.open(path)
-        assert await names(journal, words="parser") == ["t_1"]
-        await journal.close()
-    # Another journal in the same place: the old words must not point to its tasks.
-    for part in ("journal.db", "journal.db-wal", "journal.db-shm", "journal.db-commits"):
-        (tmp_path / part).unlink(missing_ok=True)
-    journal = await SqliteJournal.open(path)
-    await journal.create(new_task("t_2"))
-    await journal.append("t_2", [said("lexer"), said("more")])
-    assert await names(journal, words="parser") == []
-    assert await names(journal, words="lexer") == ["t_2"]
-    await journal.close()
-
-
-async def test_the_words_of_a_deleted_task_are_gone_from_the_disk(tmp_path: Path) -> None:
-    journal = await SqliteJournal.open(tmp_path / "journal.db")
-    for name, text in (("t_1", "confidential quarterly"), ("t_2", "other")):
-        await journal.create(new_task(name))
-        await journal.append(name, [said(text), COMPLETED])
-    assert await names(journal, words="confidential") == ["t_1"]
-    await journal.delete("t_1")
-    await journal.close()
-    for file in tmp_path.iterdir():
-        assert b"confidential" not in file.read_bytes(), file

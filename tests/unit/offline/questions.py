@@ -5,8 +5,10 @@ from pydantic import JsonValue
 from sidecar.models.port import Brief, ToolReturn
 from sidecar.offline.model import SKILLS
 from sidecar.offline.parsed_request import ParsedRequest
-from sidecar.offline.skill import Move, OfflineSkill
+from sidecar.offline.skill import Decline, Move, OfflineSkill, Say
 from sidecar.wire.base import JsonObject
+from sidecar.work.roster import ROSTER
+from sidecar.work.router import READ_ONLY, route
 from tools.executor.registry import default_registry
 
 ALL_TOOLS = frozenset(tool.name for tool in default_registry().infos())
@@ -26,6 +28,20 @@ def find_skill(question: ParsedRequest) -> tuple[OfflineSkill, JsonObject] | Non
 def next_move(question: ParsedRequest) -> Move | None:
     found = find_skill(question)
     return found[0].next(found[1], question) if found is not None else None
+
+
+def move(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> Move | None:
+    """What is done about it by the agent to whom the router gives it, with the tools that this agent has."""
+    chosen = route(text)
+    agent = ROSTER[next(name for name in chosen.pipeline if name != "planner")]
+    agent = agent.read_only() if chosen.intent in READ_ONLY else agent
+    return next_move(ParsedRequest(agent.name, text, brief, frozenset(agent.tools), returns, len(returns)))
+
+
+def said(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> str:
+    answer = move(text, *returns, brief=brief)
+    assert isinstance(answer, (Say, Decline)), answer
+    return answer.text
 
 
 def ask_coder(text: str, *returns: ToolReturn, brief: Brief = EDITOR) -> Move | None:
