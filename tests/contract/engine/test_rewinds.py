@@ -21,7 +21,7 @@ from tests.support.edits import AFTER, BEFORE, run_edits, write
 from tests.support.engine import engine_harness
 from tests.support.manual_task import ManualTask
 from tests.waiting import until_true
-from tools.local.attribution import touched
+from tools.local.attribution import current
 
 
 @pytest.fixture
@@ -222,7 +222,7 @@ async def test_nothing_of_git_is_touched(shop: ManualTask) -> None:
 async def test_missing_content_is_reported_and_the_rest_is_done(
     shop: ManualTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(touched, "MAX_FILE_BYTES", 100)
+    monkeypatch.setattr(current, "MAX_FILE_BYTES", 100)
     (shop.workspace / "large").write_bytes(b"x" * 200)
     (shop.workspace / "small").write_text("one\n")
     await shop.open()

@@ -16,7 +16,7 @@ from tests.support.workbench import Workbench, workbench
 from tests.waiting import SECONDS, until_true
 from tools.ledger import FileState, IntentRecord, ListLedger, NewBlob, Outcome, digest
 from tools.local import scan, walk
-from tools.local.attribution import touched
+from tools.local.attribution import current
 
 
 @pytest.fixture
@@ -198,7 +198,7 @@ async def test_ignored_and_installed_files_are_not_kept_and_that_is_said(bench: 
 async def test_a_file_that_is_too_large_is_not_kept_and_that_is_said(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(touched, "MAX_FILE_BYTES", 100)
+    monkeypatch.setattr(current, "MAX_FILE_BYTES", 100)
     bench.write("large", b"x" * 200)
     bench.write("small", b"x")
     outcome = await command(bench, "echo >> large; head -c 300 /dev/zero > new; echo y > small")

@@ -11,27 +11,22 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from weakref import finalize
 
 from tools.errors import ToolError
 from tools.host import FileContent, ScannedFile
+from tools.local.attribution.current import CurrentFiles
 from tools.local.attribution.process import open_for_writing
-from tools.local.attribution.versions import MISSING, Version, VersionLog, mark_of
+from tools.local.attribution.versions import Version, VersionLog
 from tools.local.attribution.watch import DirectoryWatch, FileEvent
 from tools.local.files import TEMPORARY_SUFFIX
-from tools.local.root import WorkspaceRoot, name_to_text, read_handle, stamp_of
+from tools.local.root import WorkspaceRoot, name_to_text
 from tools.protected import secret_part
 
-MAX_FILE_BYTES = 4 * 1024 * 1024
 #: Contents that one command may make us keep, before and after its changes.
 MAX_BYTES = 512 * 1024 * 1024
 MAX_FILES = 100_000
 _MAX_LEFT_OUT = 50
-#: Versions in between, which matter only if somebody else writes the same file meanwhile.
-_MAX_BETWEEN = 1 << 20
-_TOO_LARGE = f"Larger than {MAX_FILE_BYTES >> 20} MiB, so its content isn't kept."
 _TOO_MANY = f"The command changed more than {MAX_FILES:,} files, or {MAX_BYTES >> 20} MiB; not all of it is kept."
-_UNREADABLE = "It can't be read, so it isn't kept."
 _NO_DISK = "Its content from before the command could not be stored."
 LEFT_OUT = "Ignored files and installed packages aren't kept; a command's changes to them can't be undone."
 SHARED = "Somebody else wrote it at the same time as a command, and the two changes can't be told apart."
@@ -82,8 +77,7 @@ class TouchedFiles:
 
     def __init__(self, root: WorkspaceRoot, log: VersionLog, left_out: Callable[[str], str | None]) -> None:
         self._root = root
-        self._directory = root.open(".", os.O_RDONLY | os.O_DIRECTORY)
-        finalize(self, os.close, self._directory)
+        self._current = CurrentFiles(root)
         self._log = log
         self._left_out_name = left_out
         self._files: dict[str, _File] = {}
@@ -113,7 +107,7 @@ class TouchedFiles:
 
     def write(self, path: str, *, creates: bool = True, exclusive: bool = False, writer: int | None = None) -> None:
         """The command opens the file. The watch reports the end of it if `writer` is a thread that can write then."""
-        found = self._lstat(path)
+        found = self._current.lstat(path)
         if found is None if not creates else (found is not None and exclusive):
             return  # it will fail
         if found is not None and not stat.S_ISREG(found.st_mode) and not stat.S_ISLNK(found.st_mode):
@@ -122,24 +116,25 @@ class TouchedFiles:
 
     def change(self, path: str) -> None:
         """The command changes mode or length, which the watch does not report."""
-        found = self._lstat(path)
+        found = self._current.lstat(path)
         if found is not None and not stat.S_ISDIR(found.st_mode):
             self._claim(path, unreported=True)
 
     def link(self, path: str) -> None:
         """The command makes a link, which fails where a file is."""
-        if self._lstat(path) is None:
+        if self._current.lstat(path) is None:
             self._claim(path, unreported=True)
 
     def remove(self, path: str) -> None:
-        found = self._lstat(path)
+        found = self._current.lstat(path)
         if found is not None and not stat.S_ISDIR(found.st_mode):
             self._claim(path, removal=True)
 
     def rename(self, old: str | None, new: str | None, *, exchange: bool = False, replaces: bool = True) -> None:
         """Either place may be outside the workspace."""
-        found = self._lstat(old) if old is not None else None
-        if (old is not None and found is None) or (new is not None and not replaces and self._lstat(new) is not None):
+        lstat = self._current.lstat
+        found = lstat(old) if old is not None else None
+        if (old is not None and found is None) or (new is not None and not replaces and lstat(new) is not None):
             return  # it will fail
         if exchange:
             for path in (old, new):
@@ -173,7 +168,7 @@ class TouchedFiles:
         self._watch.renamed(old, new)
 
     def _exchange(self, path: str) -> None:
-        found = self._lstat(path)
+        found = self._current.lstat(path)
         if found is not None and stat.S_ISDIR(found.st_mode):
             for name in list(self._beneath(path)):
                 self._claim(f"{path}/{name}", unreported=True)
@@ -215,19 +210,19 @@ class TouchedFiles:
             if name is not None:
                 self._note_left_out(name)
                 return None
-            file = self._files[path] = _File(self._keep(path, self._look(path)))
+            file = self._files[path] = _File(self._keep(path, self._current.look(path)))
             return file
         if file.owned and not file.doubt and file.latest is not None and not file.pending:
-            now = self._look(path, unless=file.latest)
+            now = self._current.look(path, unless=file.latest)
             if not now.same(file.latest):
                 self._close(path, file)
         if not file.owned:
-            file.before, file.latest, file.owned = self._keep(path, self._look(path)), None, True
+            file.before, file.latest, file.owned = self._keep(path, self._current.look(path)), None, True
         return file
 
     def _note_left_out(self, name: str) -> None:
         if name and name not in self._left_out and len(self._left_out) < _MAX_LEFT_OUT:
-            self._left_out[name] = self._lstat(name.rstrip("/")) is not None
+            self._left_out[name] = self._current.lstat(name.rstrip("/")) is not None
 
     # -- what the watch reports ----------------------------------------------------------------------------------------
 
@@ -250,7 +245,7 @@ class TouchedFiles:
                 self._files[path].openings = self._files[path].strangers = 0
             if not ended:
                 return
-            seen = {path: self._look(path, between=True) for path in ended}
+            seen = {path: self._current.look(path, between=True) for path in ended}
             events = [event for event in self._watch.events() if not self._closes_orphan(event)]
             again = {event.path for event in events}
             for path, version in seen.items():
@@ -326,7 +321,7 @@ class TouchedFiles:
         if any(open_for_writing(thread, f"{self._root.path}/{path}") for thread in file.writers):
             return False
         if not file.pending and file.latest is None:
-            file.latest = self._look(path)
+            file.latest = self._current.look(path)
         self._somebody_else(path, file)
         return True
 
@@ -357,14 +352,14 @@ class TouchedFiles:
             else:
                 file.before, file.owned = version, True
         for path, file in self._files.items():
-            found = self._lstat(path)
+            found = self._current.lstat(path)
             if file.owned and found is not None and max(found.st_mtime_ns, found.st_ctime_ns) > died:
                 file.doubt = AFTER_DEATH
 
     def changes(self) -> list[ScannedFile]:
         changed: list[ScannedFile] = []
         for path, file in sorted(self._files.items()):
-            now = self._look(path, unless=file.latest)
+            now = self._current.look(path, unless=file.latest)
             if file.done and now.same(file.done[0][0]):
                 continue  # somebody has taken it back already
             for before, after in file.done:
@@ -378,7 +373,7 @@ class TouchedFiles:
                     now = file.latest  # what came later is somebody else's
                 changed += self._change(path, file.before, now, doubt)
         for name in sorted(self._left_out):
-            existed, exists = self._left_out[name], self._lstat(name.rstrip("/")) is not None
+            existed, exists = self._left_out[name], self._current.lstat(name.rstrip("/")) is not None
             if existed or exists:
                 then, since = _UNKNOWN if existed else None, _UNKNOWN if exists else None
                 changed.append(ScannedFile(name_to_text(name), then, since, LEFT_OUT))
@@ -416,47 +411,6 @@ class TouchedFiles:
             return self._log.append(path, version, after=after, private=secret_part(path) is not None)
         except OSError:
             return version._replace(content=None, why="" if version.mode is None else _NO_DISK)
-
-    def _look(self, path: str, *, between: bool = False, unless: Version | None = None) -> Version:
-        """The file now; `unless` is an earlier version that saves reading it again."""
-        found = self._lstat(path)
-        if found is None or not (stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)):
-            return MISSING
-        stamp = stamp_of(found)
-        if unless is not None and unless.stamp == stamp and not unless.why:
-            return unless
-        mode = stat.S_IFLNK | 0o777 if stat.S_ISLNK(found.st_mode) else stat.S_IMODE(found.st_mode)
-        limit = min(_MAX_BETWEEN if between else MAX_FILE_BYTES, MAX_FILE_BYTES)
-        if found.st_size > limit:
-            return Version(mode, None, _TOO_LARGE, stamp=stamp)
-        content = self._read(path, stat.S_ISLNK(found.st_mode), limit)
-        if content is None:
-            return Version(mode, None, _UNREADABLE, stamp=stamp)
-        return Version(mode, content, "", mark_of(content), stamp)
-
-    def _read(self, path: str, linked: bool, limit: int) -> bytes | None:
-        try:
-            if linked:
-                directory, name = self._root.parent(name_to_text(path), follow=False)
-                try:
-                    return os.fsencode(os.readlink(name, dir_fd=directory))
-                finally:
-                    os.close(directory)
-            handle = self._root.open(name_to_text(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY)
-            try:
-                content = read_handle(handle, path, limit + 1)
-                return content if len(content) <= limit else None
-            finally:
-                os.close(handle)
-        except (ToolError, OSError):
-            return None
-
-    def _lstat(self, path: str) -> os.stat_result | None:
-        """Paths here have no links, unless somebody just made one; what is read goes through the root."""
-        try:
-            return os.stat(path, dir_fd=self._directory, follow_symlinks=False)
-        except OSError:
-            return None
 
     def _watch_directory(self, path: str) -> None:
         prefix = f"{path.rpartition('/')[0]}/".lstrip("/")

@@ -1,0 +1,63 @@
+"""The files of a workspace as they are now, read as versions."""
+
+import os
+import stat
+from weakref import finalize
+
+from tools.errors import ToolError
+from tools.local.attribution.versions import MISSING, Version, mark_of
+from tools.local.root import WorkspaceRoot, name_to_text, read_handle, stamp_of
+
+MAX_FILE_BYTES = 4 * 1024 * 1024
+#: Versions in between, which matter only if somebody else writes the same file meanwhile.
+_MAX_BETWEEN = 1 << 20
+_TOO_LARGE = f"Larger than {MAX_FILE_BYTES >> 20} MiB, so its content isn't kept."
+_UNREADABLE = "It can't be read, so it isn't kept."
+
+
+class CurrentFiles:
+    def __init__(self, root: WorkspaceRoot) -> None:
+        self._root = root
+        self._directory = root.open(".", os.O_RDONLY | os.O_DIRECTORY)
+        finalize(self, os.close, self._directory)
+
+    def lstat(self, path: str) -> os.stat_result | None:
+        """Paths here have no links, unless somebody just made one; what is read goes through the root."""
+        try:
+            return os.stat(path, dir_fd=self._directory, follow_symlinks=False)
+        except OSError:
+            return None
+
+    def look(self, path: str, *, between: bool = False, unless: Version | None = None) -> Version:
+        """The file now; `unless` is an earlier version that saves reading it again."""
+        found = self.lstat(path)
+        if found is None or not (stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)):
+            return MISSING
+        stamp = stamp_of(found)
+        if unless is not None and unless.stamp == stamp and not unless.why:
+            return unless
+        mode = stat.S_IFLNK | 0o777 if stat.S_ISLNK(found.st_mode) else stat.S_IMODE(found.st_mode)
+        limit = min(_MAX_BETWEEN if between else MAX_FILE_BYTES, MAX_FILE_BYTES)
+        if found.st_size > limit:
+            return Version(mode, None, _TOO_LARGE, stamp=stamp)
+        content = self._read(path, stat.S_ISLNK(found.st_mode), limit)
+        if content is None:
+            return Version(mode, None, _UNREADABLE, stamp=stamp)
+        return Version(mode, content, "", mark_of(content), stamp)
+
+    def _read(self, path: str, linked: bool, limit: int) -> bytes | None:
+        try:
+            if linked:
+                directory, name = self._root.parent(name_to_text(path), follow=False)
+                try:
+                    return os.fsencode(os.readlink(name, dir_fd=directory))
+                finally:
+                    os.close(directory)
+            handle = self._root.open(name_to_text(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY)
+            try:
+                content = read_handle(handle, path, limit + 1)
+                return content if len(content) <= limit else None
+            finally:
+                os.close(handle)
+        except (ToolError, OSError):
+            return None
