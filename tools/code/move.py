@@ -51,6 +51,7 @@ class _Move:
     def plan(self) -> MoveResult:
         binding, block = self._definition()
         source = self._project.files[self._from]
+        self._check_modules()
         inside = _bytes_of(block, source.source.text)
         stays = self._used_outside(binding, inside)
         needed = self._needed(source, inside)
@@ -85,6 +86,17 @@ class _Move:
         if block is None:
             raise Refusal("no_match", f"{self._name} is not a statement of its own in {self._from}; move it by hand.")
         return binding, block
+
+    def _check_modules(self) -> None:
+        """Refuse where files use CommonJS: the imports that a move writes are those of ES modules."""
+        for path, file in self._project.files.items():
+            takes = any(each.imported is not None and self._is_the_symbol(each, file) for each in file.bindings)
+            if file.commonjs and (path in (self._from, self._to) or takes):
+                raise Refusal(
+                    "not_possible",
+                    f"{path} uses require or module.exports, for which a move can't write the imports. "
+                    "Nothing was changed; move it by hand.",
+                )
 
     def _used_outside(self, binding: Binding, inside: tuple[int, int]) -> bool:
         file = self._project.files[self._from]

@@ -17,7 +17,7 @@ from tools.code.scopes import (
     find_export,
     lookup,
 )
-from tools.code.script_scopes import ScriptScopes
+from tools.code.script_scopes import ScriptScopes, required_module
 from tools.code.source import SourceText, text_of
 
 if TYPE_CHECKING:
@@ -154,6 +154,8 @@ class Project:
                 return None
             owner = self.expression_meaning(item, scope, file)
             return self.member(owner.path, text_of(name_node)) if isinstance(owner, ModuleRef) else None
+        if (module := required_module(node)) is not None and (path := self.resolve(module, file.path)):
+            return ModuleRef(path)
         return None
 
 

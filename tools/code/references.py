@@ -240,17 +240,28 @@ class _BindingFinder(ReferenceFinder):
                 if export.place is not None and export.module is not None:
                     self._found.add(path, export.place, "alias")
         for binding in file.bindings:
-            if binding.imported is None or binding.imported.name not in names or binding in known:
+            if binding.imported is None or binding in known:
+                continue
+            if binding.imported.name is None and file.commonjs:
+                # `const build = require("./build")`, where that file says `module.exports = build`.
+                source = self._project.resolve(binding.imported.module, path)
+                if source in self._found.default_exporters and self._project.files[source].commonjs:
+                    self._add_alias(path, binding)
+                continue
+            if binding.imported.name not in names:
                 continue
             if self._is_symbol(self._project.meaning(binding, file)):
-                for place in binding.places:
-                    self._found.add(path, place, "alias")
-                names.add(binding.name)
+                self._add_alias(path, binding)
         for access in file.accesses:
             if access.name in names and access.name != self._symbol.name and access.object is not None:
                 owner = self._project.expression_meaning(access.object, access.scope, file)
                 if isinstance(owner, ModuleRef) and self._is_symbol(self._project.member(owner.path, access.name)):
                     self._found.add(path, access.place, "alias")
+
+    def _add_alias(self, path: str, binding: Binding) -> None:
+        for place in binding.places:
+            self._found.add(path, place, "alias")
+        self._found.names.add(binding.name)
 
     def _is_symbol(self, meaning: object) -> bool:
         return isinstance(meaning, BindingRef) and meaning.binding in self._symbol.bindings

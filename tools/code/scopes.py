@@ -160,6 +160,8 @@ class FileScopes:
     stars: list[str] = field(default_factory=list)
     #: Modules that a script loads at run time.
     loaded: list[str] = field(default_factory=list)
+    #: Whether a script imports by `require` or exports by `module.exports`.
+    commonjs: bool = False
     #: Names that no scope of the file binds: builtins and names from star imports.
     free: list[Use] = field(default_factory=list)
     uses: list[tuple[Use, Binding]] = field(default_factory=list)

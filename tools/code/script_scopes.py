@@ -33,6 +33,7 @@ _DECLARED = ("function_declaration", "generator_function_declaration", "function
 _CLASSES = ("class_declaration", "abstract_class_declaration", "class")
 _TAGS = ("jsx_opening_element", "jsx_closing_element", "jsx_self_closing_element")
 _FIELDS = ("public_field_definition", "field_definition", "property_signature")
+_EXPORTS = ("exports", "module.exports")
 _METHODS = ("method_definition", "method_signature", "abstract_method_signature")
 
 
@@ -109,7 +110,7 @@ class ScriptScopes(ScriptDefinitions):
             annotation, value = each.child_by_field_name("type"), each.child_by_field_name("value")
             name = each.child_by_field_name("name")
             self._record_loaded(name, value, line_of(node))
-            if self._required(name, value, target):
+            if self._required(name, value, target, scope):
                 continue
             binding = self._patterns(name, target, "variable", scope)
             self.one(annotation, scope)
@@ -122,18 +123,75 @@ class ScriptScopes(ScriptDefinitions):
                         binding.node, binding.kind = value, "function"
             self.one(value, scope)
 
-    def _required(self, name: "Node | None", value: "Node | None", scope: Scope) -> bool:
-        """Bind `const m = require("./m")` as an import."""
-        if name is None or value is None or name.type != "identifier" or value.type != "call_expression":
+    def _required(self, name: "Node | None", value: "Node | None", scope: Scope, outer: Scope) -> bool:
+        """Bind `const m = require("./m")`, `const { a, b: c } = require("./m")` and `const a = require("./m").a`."""
+        module, member = required_module(value), None
+        if module is None and value is not None and value.type == "member_expression":
+            member = value.child_by_field_name("property")
+            module = required_module(value.child_by_field_name("object"))
+        if name is None or module is None or (member is not None and name.type != "identifier"):
             return False
-        callee, arguments = value.child_by_field_name("function"), value.child_by_field_name("arguments")
-        if callee is None or arguments is None or text_of(callee) != "require" or arguments.named_child_count != 1:
+        if name.type == "identifier":
+            taken = text_of(member) if member is not None else None
+            place = place_of(member) if member is not None else None
+            self._bind_required(name, Import(module, taken, place, aliased=taken != text_of(name)), scope)
+        elif name.type == "object_pattern":
+            for each in name.named_children:
+                key, local = each.child_by_field_name("key"), each.child_by_field_name("value")
+                if each.type == "shorthand_property_identifier_pattern":
+                    self._bind_required(each, Import(module, text_of(each), place_of(each), aliased=False), scope)
+                elif key is not None and local is not None and local.type == "identifier":
+                    self._bind_required(local, Import(module, text_of(key), place_of(key), aliased=True), scope)
+                else:
+                    self._opaque(each, scope, "variable", outer)
+        else:
             return False
-        if arguments.named_children[0].type != "string":
-            return False
-        binding = self.bind(name, scope, "import")
-        binding.imported = Import(string_of(arguments.named_children[0]), None, None, aliased=True)
         return True
+
+    def _bind_required(self, name: "Node", imported: Import, scope: Scope) -> None:
+        self.file.commonjs = True
+        self.bind(name, scope, "import").imported = imported
+
+    def _exported(self, left: "Node | None", right: "Node | None", scope: Scope) -> bool:
+        """Record `module.exports = { a, b: c }`, `module.exports = a` and `exports.a = a`."""
+        if left is None or right is None or left.type != "member_expression":
+            return False
+        whole, item = text_of(left) == "module.exports", left.child_by_field_name("object")
+        if not whole and text_of(item) not in _EXPORTS:
+            return False
+        self.file.commonjs = True
+        if whole and right.type == "object":
+            for each in right.named_children:
+                self._exported_property(each, scope)
+            return True
+        if right.type != "identifier":
+            return False
+        if whole:
+            self.file.exports.append(Export("default", text_of(right), None, None, aliased=True))
+        elif (name := left.child_by_field_name("property")) is not None:
+            self._export_as(name, right, scope)
+        self.one(right, scope)
+        return True
+
+    def _exported_property(self, node: "Node", scope: Scope) -> None:
+        key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
+        if node.type == "shorthand_property_identifier":
+            self._export_as(node, node, scope)
+            return
+        if key is not None and value is not None and key.type == "property_identifier" and value.type == "identifier":
+            self._export_as(key, value, scope)
+            self.one(value, scope)
+            return
+        spread = required_module(node.named_children[0]) if node.type == "spread_element" else None
+        self.file.stars += [spread] if spread is not None else []
+        self.one(node, scope)
+
+    def _export_as(self, name: "Node", local: "Node", scope: Scope) -> None:
+        """Export a name; if it is also the local one, both change together."""
+        same = text_of(name) == text_of(local)
+        self.file.exports.append(Export(text_of(name), text_of(local), None, None, aliased=not same))
+        if same:
+            self._uses.append(Use(text_of(name), place_of(name), scope, "export value"))
 
     def _record_loaded(self, name: "Node | None", value: "Node | None", line: int) -> None:
         """Record the names of `const { a } = require("./m")` and `await import("./m")`."""
@@ -155,6 +213,8 @@ class ScriptScopes(ScriptDefinitions):
 
     def _assignment(self, node: "Node", scope: Scope) -> None:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if scope is self.module and self._exported(left, right, scope):
+            return
         self.one(left, scope)
         if left is not None and left.type == "identifier":
             if right is not None:
@@ -349,3 +409,13 @@ class ScriptScopes(ScriptDefinitions):
 
     def _conditional(self, node: "Node", scope: Scope) -> None:
         self.block(node, self._scope("block", node, scope))
+
+
+def required_module(node: "Node | None") -> str | None:
+    """The module that `require("./m")` loads."""
+    arguments = node.child_by_field_name("arguments") if node is not None and node.type == "call_expression" else None
+    if node is None or arguments is None or arguments.named_child_count != 1:
+        return None
+    first = arguments.named_children[0]
+    is_known = text_of(node.child_by_field_name("function")) == "require" and first.type == "string"
+    return string_of(first) if is_known else None

@@ -11,6 +11,7 @@ from tools.code.languages import words
 from tools.code.modules import Modules
 from tools.code.project import Project, ResolvedImport, resolve_imports
 from tools.code.references import find_references
+from tools.code.script_scopes import required_module
 from tools.code.source import SourceText, ancestors, descendants, is_field, line_of, text_of
 from tools.code.symbols import Certainty, Reference, References, Symbol, symbols_in
 from tools.test_files import is_test
@@ -28,6 +29,8 @@ _IMPORTS = words(
     "import_statement import_from_statement import_clause named_imports import_specifier namespace_import "
     "dotted_name aliased_import export_specifier export_clause"
 )
+_COMMONJS = words("object_pattern pair_pattern shorthand_property_identifier_pattern object pair member_expression")
+_EXPORTED = ("exports.", "module.exports.")
 _SELF = frozenset({"self", "cls", "this"})
 
 
@@ -208,12 +211,29 @@ def _receiver_text(node: "Node") -> str:
 
 
 def _in_import(node: "Node") -> bool:
+    """Whether a statement imports or exports the name here."""
+    if _in_commonjs(node):
+        return True
     parent = node.parent
     while parent is not None and parent.type in _IMPORTS:
         if parent.type in ("import_statement", "import_from_statement", "export_clause"):
             return True
         parent = parent.parent
     return False
+
+
+def _in_commonjs(node: "Node") -> bool:
+    """Whether it is a name in `const { name } = require(…)`, `module.exports = { name }` or `exports.name = name`."""
+    whole = node.parent
+    while whole is not None and whole.type in _COMMONJS:
+        whole = whole.parent
+    if whole is None or whole.type not in ("variable_declarator", "assignment_expression"):
+        return False
+    value = whole.child_by_field_name("value")
+    if value is not None and value.type == "member_expression":
+        value = value.child_by_field_name("object")
+    left = text_of(whole.child_by_field_name("left"))
+    return required_module(value) is not None or left == "module.exports" or left.startswith(_EXPORTED)
 
 
 def _is_definition(node: "Node", source: SourceText) -> bool:

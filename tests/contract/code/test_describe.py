@@ -65,6 +65,27 @@ def script(bench: Workbench) -> Workbench:
     return bench
 
 
+async def test_what_a_commonjs_module_exports_is_used_where_it_is_required(bench: Workbench) -> None:
+    bench.write("lib/route.js", "function build(o) { return o; }\nmodule.exports = { build };\n")
+    bench.write("lib/whole.js", "module.exports = whole;\nfunction whole() {}\n")
+    bench.write("lib/more.js", "exports.build = () => 2;\n")
+    bench.write(
+        "main.js",
+        "const { build: make } = require('./lib/route');\nconst everything = require('./lib/whole');\n"
+        "function go(more) { everything(); more.nothing(); return make(1); }\nrequire('./lib/route').build();\ngo();\n",
+    )
+    bench.write("test/main.test.js", "const { build } = require('../lib/route');\ntest('builds', () => build(1));\n")
+
+    found = await bench.call("find_usages", symbol="build", path="lib/route.js")
+    whole = await bench.call("find_usages", symbol="whole")
+
+    used = {(each["path"], each["line"], each["within"]) for each in found.details["usages"] if each["kind"] == "call"}
+    assert used == {("main.js", 3, "go"), ("main.js", 4, ""), ("test/main.test.js", 2, "test 'builds'")}
+    assert "**Used by** 3 places in 2 files (1 of them in tests)" in found.content
+    assert "lib/route.js:2" not in found.content
+    assert "- `go` — `main.js:3`" in whole.content and "the module itself" not in whole.content
+
+
 async def test_many_tests_of_a_symbol_are_counted_by_file_beside_the_code_that_uses_it(python: Workbench) -> None:
     tests = "".join(f"\n\ndef test_{n}():\n    assert parse_line('{n}')\n" for n in range(8))
     python.write("tests/test_lines.py", f"from lines.parser import parse_line\n{tests}")

@@ -42,3 +42,13 @@ async def test_a_protected_place_is_asked_about(bench: Workbench) -> None:
     outcome = await bench.call("move_symbol", symbol="one", to=".git/hooks/b.py", **{"from": "a.py"})
     assert outcome.status != "success"
     assert bench.read("a.py") == b"def one(): ...\n"
+
+
+async def test_a_commonjs_function_is_not_moved_with_imports_that_its_file_cannot_have(bench: Workbench) -> None:
+    bench.write("lib/route.js", "function build(o) { return o; }\nmodule.exports = { build };\n")
+    bench.write("main.js", "const { build } = require('./lib/route');\nbuild(1);\n")
+
+    moved = await bench.call("move_symbol", **{"symbol": "build", "from": "lib/route.js", "to": "lib/other.js"})
+
+    assert "uses require or module.exports" in moved.content
+    assert not (bench.workspace / "lib/other.js").exists()

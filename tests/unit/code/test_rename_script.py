@@ -111,15 +111,37 @@ def test_a_default_export_is_renamed_at_home_and_its_importers_keep_their_word()
     }
 
 
-def test_what_commonjs_exports_keeps_its_outer_name() -> None:
+def test_what_commonjs_exports_is_renamed_where_it_is_required() -> None:
     files = {
-        "a.js": "function load() {}\nmodule.exports = { load };\n",
-        "b.js": "const { load } = require('./a');\nload();\n",
+        "a.js": "function load() {}\nmodule.exports = { load, other: load };\n",
+        "b.js": "exports.load = load;\nmodule.exports.again = load;\nfunction load() {}\n",
+        "c.js": "const { load, x = 1, ...rest } = require('./a');\nconst { load: own } = require('./a');\nload(own);\n",
+        "d.js": "const all = require('./a');\nall.load(all.other, require('./a').load);\n",
+        "e.js": "const load = require('./a').load;\nload();\nconst mine = require('./b').load;\n",
+        "f.js": "module.exports = { ...require('./a'), save() {} };\n",
+        "g.js": "const { load } = require('./f');\nload();\n",
     }
-    assert after(files, "load", "read", path="a.js") == {
-        **files,
-        "a.js": "function read() {}\nmodule.exports = { load: read };\n",
+    done = after(files, "load", "read", path="a.js")
+    assert done == {
+        "a.js": "function read() {}\nmodule.exports = { read, other: read };\n",
+        "b.js": files["b.js"],
+        "c.js": "const { read, x = 1, ...rest } = require('./a');\nconst { read: own } = require('./a');\nread(own);\n",
+        "d.js": "const all = require('./a');\nall.read(all.other, require('./a').read);\n",
+        "e.js": "const read = require('./a').read;\nread();\nconst mine = require('./b').load;\n",
+        "f.js": files["f.js"],
+        "g.js": "const { read } = require('./f');\nread();\n",
     }
+    done = after(files, "load", "read", path="b.js")
+    assert done["b.js"] == "exports.read = read;\nmodule.exports.again = read;\nfunction read() {}\n"
+    assert done["e.js"].endswith("const mine = require('./b').read;\n")
+
+
+def test_a_whole_commonjs_module_is_renamed_at_home_and_its_importers_keep_their_word() -> None:
+    files = {
+        "a.js": "function load() { return load; }\nexports = module.exports = load;\n",
+        "b.js": "const load = require('./a');\nload();\n",
+    }
+    assert after(files, "load", "read", path="a.js") == {**files, "a.js": files["a.js"].replace("load", "read")}
 
 
 def test_a_member_is_renamed_where_its_class_is_evident() -> None:
