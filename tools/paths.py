@@ -1,6 +1,7 @@
 """One name per file, however its path was written."""
 
 import os
+from collections.abc import Iterator
 
 
 def normalize(path: str, workspace: str) -> str:
@@ -21,6 +22,13 @@ def normalize(path: str, workspace: str) -> str:
 def folder_prefix(folder: str) -> str:
     """What the paths below a folder begin with; nothing for the workspace itself."""
     return "" if folder in (".", "") else f"{folder.rstrip('/')}/"
+
+
+def parents(path: str) -> Iterator[str]:
+    """The folders around a relative path, innermost first; the workspace itself is empty."""
+    while path:
+        path = path.rpartition("/")[0]
+        yield path
 
 
 def as_argument(path: str) -> str:

@@ -21,6 +21,7 @@ from sidecar.wire.events import Event
 from sidecar.wire.tasks import DiffAnswer, FileDiff, HunkRequest, LeftFile, RewindAnswer, RewoundFile, Task
 from tools.host import Host
 from tools.ledger import FileState
+from tools.paths import parents
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -276,14 +277,22 @@ class Review:
             undo = undo.model_copy(update={"announcement": news})
         undo.not_restored.extend(LeftFile(path=each.path, why=each.why) for each in history.unkept(seq))
         unkept = undo.left()
-        for path in history.paths():
-            hops = history.hops(path, seq)
-            if not hops or path in unkept:
-                continue
+        ways = {path: hops for path in history.paths() if path not in unkept and (hops := history.hops(path, seq))}
+        # First what is in the place of a directory: the files of that directory aren't there.
+        above = {folder for path in ways for folder in parents(path)}
+        gone: set[str] = set()
+        for path in sorted(ways, key=lambda path: path not in above):
+            hops = ways[path]
             doubt = history.doubt(path, seq)
             if doubt and path not in uncertain:
                 undo.conflicts.append(LeftFile(path=path, why=doubt, uncertain=True))
-            elif await self._undoing.plan_file(task, undo, path, hops, preview=preview) and not conversation:
+                continue
+            hidden = not gone.isdisjoint(parents(path))
+            if not await self._undoing.plan_file(task, undo, path, hops, preview=preview, hidden=hidden):
+                continue
+            if undo.files and undo.files[-1].path == path and undo.files[-1].after is None:
+                gone.add(path)
+            if not conversation:
                 undo.history.extend(file_state(path, hop.source, hop.to) for hop in hops)
         return undo
 

@@ -29,6 +29,7 @@ from sidecar.wire.text import listed
 from tools.errors import ChangedElsewhere, ToolError
 from tools.host import FileChange, Host, can_scan
 from tools.ledger import FileState, IntentRecord, Outcome, digest
+from tools.paths import parents
 from tools.text_files import read_content
 
 #: Statuses in which no run works on a task.
@@ -155,12 +156,17 @@ class Undoing:
 
     # -- planning ----------------------------------------------------------------------------------------------------
 
-    async def plan_file(self, task: Task, undo: Undo, path: str, hops: Sequence[Hop], *, preview: bool = False) -> bool:
-        """Plan these hops for a file, with your own edits since merged in; false if it is left alone."""
+    async def plan_file(
+        self, task: Task, undo: Undo, path: str, hops: Sequence[Hop], *, preview: bool = False, hidden: bool = False
+    ) -> bool:
+        """Plan these hops for a file, with your own edits since merged in; false if it is left alone.
+
+        A `hidden` one isn't there: a link or file that the undo removes is in the place of one of its directories.
+        """
         if not hops:
             return True
         try:
-            found = await self._found(self._host(place_of(task)), path, hops)
+            found = None if hidden else await self._found(self._host(place_of(task)), path, hops)
             result = await self.follow(found, hops)
         except (Conflict, Dropped, ToolError) as error:
             undo.leave(path, error)
@@ -259,7 +265,14 @@ class Undoing:
         """Change the planned files; one that is already as planned stays as it is."""
         # Deletions first: a directory may be in the place of a file, or the other way round.
         await self._bring_all(task, undo, [file for file in undo.files if file.after is None])
-        await self._bring_all(task, undo, [file for file in undo.files if file.after is not None])
+        stays = undo.left()
+        rest = []
+        for file in undo.files:
+            if file.after is not None and not stays.isdisjoint(parents(file.path)):
+                undo.leave(file.path, ToolError("Something else is in the place of its directory."))
+            elif file.after is not None:
+                rest.append(file)
+        await self._bring_all(task, undo, rest)
         self._forget()
 
     async def _what_stays(self, task: Task, key: str, seq: int, left: set[str]) -> list[Record]:

@@ -64,15 +64,15 @@ class ManualTask:
     def files(self) -> dict[str, tuple[bytes, int]]:
         """Everything that stands in the workspace: of links where they lead, and no mode."""
         found: dict[str, tuple[bytes, int]] = {}
-        for folder, _, names in os.walk(self.workspace):
+        for folder, folders, names in os.walk(self.workspace):
             if "/.git" in folder:
                 continue
-            for name in names:
+            for name in (*folders, *names):
                 path = Path(folder, name)
                 place = str(path.relative_to(self.workspace))
                 if path.is_symlink():
                     found[place] = (os.fsencode(path.readlink()), 0)
-                else:
+                elif path.is_file():
                     found[place] = (path.read_bytes(), path.stat().st_mode & 0o777)
         return found
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from sidecar.config.paths import closed_after
 from tools.local.repository.view import HooksPath
+from tools.paths import parents
 from tools.protected import fold_name, may_be_protected, protected_part
 
 #: Large generated directories without protected files.
@@ -218,9 +219,3 @@ def _git_directory(root: str, path: str) -> str | None:
     except (OSError, ValueError):
         return None
     return real[len(root) + 1 :] if real.startswith(f"{root}/") else None
-
-
-def parents(path: str) -> Iterator[str]:
-    while path:
-        path = path.rpartition("/")[0]
-        yield path

@@ -20,9 +20,10 @@ from sidecar.config.paths import closed_after
 from sidecar.wire.base import ErrorBody
 from tools.errors import ToolError
 from tools.local.environment import call_mark
-from tools.local.inventory import Inventory, ProtectedFile, parents
+from tools.local.inventory import Inventory, ProtectedFile
 from tools.local.quarantine import Quarantine
 from tools.local.root import WorkspaceRoot
+from tools.paths import parents
 from tools.shield import run_to_completion
 from tools.spec import ToolResult
 

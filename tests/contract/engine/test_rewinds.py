@@ -129,6 +129,57 @@ async def test_a_file_in_the_place_of_a_directory_goes_and_the_directory_comes_b
     assert shop.files() == after
 
 
+@pytest.mark.parametrize("edited", [False, True])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rm -r x; ln -s /nowhere x",
+        "rm -r x; ln -s x x",
+        "mv x z; ln -s z x",
+        "mv x z; ln -s .. x",
+        "mkdir -p in/deep; mv x in/deep; ln -s in/deep/x x; printf more > x/a",
+    ],
+)
+async def test_a_link_in_the_place_of_a_directory_goes_and_the_directory_comes_back(
+    shop: ManualTask, command: str, edited: bool
+) -> None:
+    (shop.workspace / "x/sub").mkdir(parents=True)
+    (shop.workspace / "x/a").write_text("a")
+    (shop.workspace / "x/sub/b").write_text("b")
+    await shop.open()
+    start, before = await shop.seq(), shop.files()
+    if edited:
+        await shop.call("write_file", {"path": "x/a", "content": "edited"})
+    await shop.command(command)
+    end, after = await shop.seq(), shop.files()
+    assert await shop.rewind(start) == []
+    assert shop.files() == before
+    assert await shop.rewind(end) == []
+    assert shop.files() == after
+
+
+async def test_nothing_is_written_through_a_link_that_stays_in_the_place_of_a_directory(shop: ManualTask) -> None:
+    (shop.workspace / "x").mkdir()
+    (shop.workspace / "x/a").write_text("a")
+    (shop.workspace / "yours").mkdir()
+    await shop.open()
+    start = await shop.seq()
+    await shop.command("rm -r x; ln -s /nowhere x")
+    (shop.workspace / "x").unlink()
+    (shop.workspace / "x").symlink_to("yours")
+    assert sorted(await shop.rewind(start)) == ["x", "x/a"]
+    assert not list((shop.workspace / "yours").iterdir())
+
+
+async def test_what_is_written_under_another_name_of_a_file_goes_back_under_both(shop: ManualTask) -> None:
+    (shop.workspace / "a").write_text("a")
+    await shop.open()
+    start, before = await shop.seq(), shop.files()
+    await shop.command("ln a b; echo more >> b")
+    assert await shop.rewind(start) == []
+    assert shop.files() == before
+
+
 async def test_a_file_that_a_task_deletes_and_makes_again_gets_its_mode_back(shop: ManualTask) -> None:
     (shop.workspace / "run.sh").write_text("old\n")
     (shop.workspace / "run.sh").chmod(0o755)

@@ -132,6 +132,8 @@ class Listener(NotificationThread):
         if call.kind == "rename":
             exchange = call.flags >= 0 and bool(flags & _EXCHANGE)
             touched.rename(path, places[1], exchange=exchange, replaces=not (call.flags >= 0 and flags & _NO_REPLACE))
+        elif call.kind == "hard link":
+            touched.hard_link(path, places[1])
         elif path is None:
             return
         elif call.kind in ("open", "openat2"):

@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-Kind = Literal["open", "openat2", "create", "rename", "remove", "link", "change", "fchmod"]
+Kind = Literal["open", "openat2", "create", "rename", "remove", "link", "hard link", "change", "fchmod"]
 
 #: Of `open`: write only, read and write, create, truncate.
 WRITING = 0o1 | 0o2 | 0o100 | 0o1000
@@ -34,8 +34,8 @@ _TABLE: dict[str, tuple[SystemCall, int, int, int]] = {
     "renameat2": (SystemCall("rename", ((0, 1), (2, 3)), 4), 316, 276, 353),
     "unlink": (SystemCall("remove", ((_HERE, 0),)), 87, -1, 10),
     "unlinkat": (SystemCall("remove", ((0, 1),), 2), 263, 35, 301),
-    "link": (SystemCall("link", ((_HERE, 1),)), 86, -1, 9),
-    "linkat": (SystemCall("link", ((2, 3),)), 265, 37, 303),
+    "link": (SystemCall("hard link", ((_HERE, 0), (_HERE, 1))), 86, -1, 9),
+    "linkat": (SystemCall("hard link", ((0, 1), (2, 3))), 265, 37, 303),
     "symlink": (SystemCall("link", ((_HERE, 1),)), 88, -1, 83),
     "symlinkat": (SystemCall("link", ((1, 2),)), 266, 36, 304),
     "mknod": (SystemCall("link", ((_HERE, 0),)), 133, -1, 14),

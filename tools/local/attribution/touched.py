@@ -16,10 +16,11 @@ from tools.errors import ToolError
 from tools.host import FileContent, ScannedFile
 from tools.local.attribution.current import CurrentFiles
 from tools.local.attribution.process import open_for_writing
-from tools.local.attribution.versions import Version, VersionLog
+from tools.local.attribution.versions import MISSING, Version, VersionLog
 from tools.local.attribution.watch import DirectoryWatch, FileEvent
 from tools.local.files import TEMPORARY_SUFFIX
 from tools.local.root import WorkspaceRoot, name_to_text
+from tools.paths import parents
 from tools.protected import secret_part
 
 #: Contents that one command may make us keep, before and after its changes.
@@ -124,6 +125,14 @@ class TouchedFiles:
         """The command makes a link, which fails where a file is."""
         if self._current.lstat(path) is None:
             self._claim(path, unreported=True)
+
+    def hard_link(self, old: str | None, new: str | None) -> None:
+        """Either place may be outside the workspace. What is written under the new name changes the old file."""
+        found = self._current.lstat(old) if old is not None else None
+        if new is not None:
+            self.link(new)
+        if old is not None and found is not None and stat.S_ISREG(found.st_mode):
+            self._claim(old, unreported=True)
 
     def remove(self, path: str) -> None:
         found = self._current.lstat(path)
@@ -358,8 +367,10 @@ class TouchedFiles:
 
     def changes(self) -> list[ScannedFile]:
         changed: list[ScannedFile] = []
+        links = self._links_for_directories()
         for path, file in sorted(self._files.items()):
-            now = self._current.look(path, unless=file.latest)
+            gone = bool(links) and not links.isdisjoint(parents(path))
+            now = MISSING if gone else self._current.look(path, unless=file.latest)
             if file.done and now.same(file.done[0][0]):
                 continue  # somebody has taken it back already
             for before, after in file.done:
@@ -380,6 +391,17 @@ class TouchedFiles:
         if self.problem:
             changed.append(ScannedFile(".", _UNKNOWN, _UNKNOWN, self.problem))
         return changed
+
+    def _links_for_directories(self) -> set[str]:
+        """Links in the place of directories that the command touched files in: behind them are other files."""
+        above: set[str] = set()
+        for path in self._files:
+            for directory in parents(path):
+                if directory in above:
+                    break
+                above.add(directory)
+        found = {path: self._current.lstat(path) for path in above & self._files.keys()}
+        return {path for path, info in found.items() if info is not None and stat.S_ISLNK(info.st_mode)}
 
     def _change(self, path: str, before: Version, after: Version, doubt: str) -> Iterator[ScannedFile]:
         if before.same(after):
