@@ -173,7 +173,7 @@ class BridgeBackend:
     async def _ask(
         self, session: SidecarSession, call_id: str, tool: str, args: JsonObject, timeout_ms: int
     ) -> Settled:
-        """A call of the bridge itself, whose output nobody reads. Raises `BridgeError` if it can't be sent."""
+        """A call of the bridge itself, whose output isn't read. Raises `BridgeError` if it can't be sent."""
         frame = ToolCallFrame(
             id=call_id, tool=tool, args=args, timeout_ms=timeout_ms, workspace=session.hello.workspace
         )

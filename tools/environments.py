@@ -1,7 +1,7 @@
 """Finds a project's own environment: the folders whose programs its commands find first.
 
 The project's Python comes from its `.venv`, `venv` or `env`, from Poetry, uv, conda or Pixi; its Node programs from
-`node_modules/.bin`. Whoever wrote the repository may have written these programs, so policy treats them as its code.
+`node_modules/.bin`. The repository's authors may have written these programs, so policy treats them as its code.
 """
 
 # Called with every command: building a Path costs more than the look-up itself.

@@ -169,7 +169,7 @@ class Ledger(Protocol):
 
 @dataclass(eq=False)
 class ListLedger:
-    """A ledger in memory, for a batch that nobody resumes. It gives every approval prompt the same `answer`."""
+    """A ledger in memory, for a batch that is never resumed. It gives every approval prompt the same `answer`."""
 
     events: list[Event] = field(default_factory=list)
     outcomes: dict[str, Outcome] = field(default_factory=dict)

@@ -8,7 +8,7 @@
 
 The function has the name of its file; its signature becomes the schema, its docstring the description. `READ_ONLY`,
 `PARALLEL` and `TIMEOUT` are optional. A parameter `workspace: Path` gets the workspace. The code runs in the sidecar
-with all your rights, so a file is loaded only if nobody but you can write it, and an entry point of the group
+with all your rights, so a file is loaded only if no one but you can write it, and an entry point of the group
 `rainy_brain.tools` only if the setting `plugins` names it. Approval, time limit, records and undo are the executor's.
 """
 
@@ -159,7 +159,7 @@ class Plugins(OwnTools):
 
 
 def distrusted(place: Path) -> str:
-    """Why somebody else could have written this file, or directory; empty if nobody could."""
+    """Why someone else could have written this file, or directory; empty if no one could."""
     try:
         found = place.lstat()
     except OSError as error:

@@ -23,7 +23,7 @@ _CACHE_FILE_NAMES = ".coverage .DS_Store Thumbs.db .eslintcache .stylelintcache 
 _INSTALLED_NAMES = "node_modules bower_components .venv venv site-packages .tox .nox .eggs"
 #: Version control keeps its own data there.
 VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj"})
-#: Programs generate them again when needed; nobody wants them back.
+#: Programs generate them again when needed; no one wants them back.
 CACHE_FOLDERS = frozenset(_CACHE_NAMES.split())
 _CACHE_FILES = frozenset(_CACHE_FILE_NAMES.split())
 _CACHE_SUFFIXES = (".pyc", ".pyo", "$py.class", ".tsbuildinfo")
@@ -57,7 +57,7 @@ def is_cache_name(name: str) -> bool:
 def is_skipped(path: str, *, below: str = "") -> bool:
     """Whether a listing skips a path of the workspace.
 
-    Only the part below a folder counts: whoever names a folder wants to see what is in it.
+    Only the part below a folder counts: a caller that names a folder wants to see what is in it.
     """
     folder = "" if below in ("", ".") else f"{below.strip('/')}/"
     parts = path.rstrip("/").removeprefix("./").removeprefix(folder).split("/")

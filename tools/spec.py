@@ -191,7 +191,7 @@ def _ignore_kill(pid: int, command: str) -> None:
 
 
 class CallReview(NamedTuple):
-    """What stands behind a call on somebody else's server, found out before policy decides.
+    """The tool behind a call on a server that isn't ours, found out before policy decides.
 
     An approval is bound to `subject`, whatever the arguments. `why` it can't just run; `must_ask` holds even if policy
     would allow the call. `basis` is what the backend looked at.
@@ -217,14 +217,14 @@ class Call(NamedTuple):
     #: Hosts that its commands may reach, and paths outside the workspace that they may read, by grants.
     hosts: tuple[str, ...] = ()
     readable: tuple[str, ...] = ()
-    #: The commands that the person saw and allowed; `None` if nobody was asked.
+    #: The commands that you saw and allowed; `None` if you weren't asked.
     commands: tuple[PlannedCommand, ...] | None = None
     #: For a tool that isn't ours: what the approval was about, and how to ask you something meanwhile.
     reviewed: CallReview | None = None
     choose: "Callable[[Question], Awaitable[str]] | None" = None
 
     def check_command(self, argv: Sequence[str], cwd: str = ".") -> None:
-        """Raises `Denied` for a command that the person didn't see."""
+        """Raises `Denied` for a command that you didn't see."""
         if self.commands is not None and PlannedCommand(tuple(argv), cwd) not in self.commands:
             raise Denied(f"Not run: it would now run {shlex.join(argv)[:500]}, which is not what was allowed.")
 

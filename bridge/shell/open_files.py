@@ -50,7 +50,7 @@ class NotSaved(Exception):
     """Why the editor's changes could not be saved; they are still in the editor."""
 
 
-#: `reloading`: an earlier text of the file. `doubtful`: nobody can tell what it is based on.
+#: `reloading`: an earlier text of the file. `doubtful`: what it is based on is unknown.
 State = Literal["saved", "reloading", "unsaved", "doubtful"]
 
 

@@ -80,7 +80,7 @@ class RpcSession:
         return self._last, _encode(id=self._last, method=method, params=params)
 
     def withdraw(self, request_id: RequestId) -> str | None:
-        """Tell the client that nobody waits for this request any more; None if it was answered."""
+        """Tell the client that this request is no longer awaited; None if it was answered."""
         if request_id not in self._open:
             return None
         self._open.discard(request_id)

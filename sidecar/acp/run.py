@@ -59,7 +59,7 @@ async def events(service: BrainService, task_id: str, after: int = 0) -> AsyncIt
         except ClientError as error:
             put(error)
 
-    # A daemon: nobody waits for a stream at exit.
+    # A daemon thread: the exit doesn't wait for a stream.
     threading.Thread(target=read, name=f"stream {task_id}", daemon=True).start()
     try:
         while (item := await queue.get()) is not None:
@@ -135,7 +135,7 @@ class Run:
         self._following.cancel()
 
     def ask_again(self, events: Iterable[Json]) -> None:
-        """Ask what these earlier events ask and nobody answered."""
+        """Ask again what earlier events asked and you haven't answered."""
         for event in open_prompts(events).values():
             self._open(event)
 

@@ -139,7 +139,7 @@ class Translator:
             choices = "".join(f"\n- {choice}" for choice in event.get("choices") or [])
             yield self._note(event, event["text"] + choices)
         elif event.get("by") == "policy":
-            yield self._note(event, f"Nobody could be asked; answered: {event['answer']}")
+            yield self._note(event, f"You couldn't be asked; answered: {event['answer']}")
         else:
             yield self._chunk("user_message_chunk", event, f"question.{event['seq']}", event["answer"])
 

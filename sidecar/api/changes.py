@@ -61,6 +61,6 @@ class WorktreeRoutes:
 
     @route("POST /api/brain/worktrees/clean", "clean_worktrees")
     async def clean(self, request: Request, wanted: CleanRequest) -> CleanAnswer:
-        """Remove worktrees that nobody needs. Keeps those whose task is at work, and those with changes that are not
-        merged, unless you name the task and set `discard`."""
+        """Remove worktrees that are no longer needed. Keeps those whose task is at work, and those with changes that
+        are not merged, unless you name the task and set `discard`."""
         return await self._worktrees.clean(wanted)

@@ -65,7 +65,7 @@ def within_role(identity: Identity, options: Options) -> Options:
 
 
 def check_auto(identity: Identity, options: Options) -> None:
-    """A task that never asks does what it is told, so only those who may answer its questions may tell it."""
+    """A task that never asks carries out every message, so only those who may answer its questions may send one."""
     if options.approvals == "auto" and not identity.decides:
         message = (
             f"The role `{identity.role}` of {identity.name} doesn't allow tasks that never ask (`approvals: auto`). "

@@ -49,11 +49,11 @@ class McpRoutes:
     )
     async def list(self, request: Request) -> McpList:
         """List the MCP servers whose tools agents use. They come from `mcp.json` in your configuration directory, and
-        from `.mcp.json` and `.vscode/mcp.json` of a trusted workspace. Starts your own whose tools nobody has seen yet;
+        from `.mcp.json` and `.vscode/mcp.json` of a trusted workspace. Starts your own whose tools are still unknown;
         those of a workspace start when you test them or a task begins there."""
         workspace = self._workspace(request.query_params.get("workspace"))
         if request.query_params.get("start") != "false":
-            # The next answer shows the tools of those that nobody has seen yet.
+            # The next answer shows the tools of those that were still unknown.
             self._servers.start(workspace, own=True)
         return self._list(workspace)
 

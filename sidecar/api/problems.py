@@ -86,7 +86,7 @@ async def answer_exception(request: Request, error: Exception) -> Response:
             detail = "The sidecar is stopping and didn't do this. Start it again, then retry."
             return retry_later(503, "stopping", detail, 2)
         case ClientDisconnect():
-            # Nobody reads this answer.
+            # This answer isn't read.
             return problem(400, "disconnected", "The connection ended before the body did.")
         case HTTPException(status_code=404):
             return problem(404, "not_found", f"No route {request.url.path}; /openapi.json lists them.")

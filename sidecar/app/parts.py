@@ -93,10 +93,10 @@ class Endings:
         task = await self._journal.task(task_id)
         if task.status in ENDED:
             names = {"id", "status", "task", "workspace", "result", "error", "verified"}
-            told = task.model_dump(mode="json", by_alias=True, include=names)
+            result = task.model_dump(mode="json", by_alias=True, include=names)
             # A task on a remote has no directory any more.
             place = str(self._workspace) if is_remote(task) else task.workspace
-            await self._hooks.task_ended({"taskId": told.pop("id"), **told}, place)
+            await self._hooks.task_ended({"taskId": result.pop("id"), **result}, place)
 
     async def _release_sandbox(self, task_id: str, sandboxed: "SandboxedBackend") -> None:
         """A cancelled task needs its sandbox no more; another task may take it."""

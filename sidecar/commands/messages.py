@@ -81,7 +81,7 @@ class MessageRenderer:
 
     def finish(self) -> list[str]:
         """What was streamed but not followed by its complete message."""
-        # Half of a verdict's JSON helps nobody.
+        # Half of a verdict's JSON is useless.
         rest = "" if self._structured else self._unprinted.rstrip("\n")
         if self._message and (self._printed is not None or rest.strip()):
             self._interrupted[self._message] = self._text

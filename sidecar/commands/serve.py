@@ -1,4 +1,4 @@
-"""`brain serve`: run a sidecar until it is told to stop.
+"""`brain serve`: run a sidecar until a signal stops it.
 
 Heavy imports come late, so that an unusable command line or port fails fast.
 """

@@ -70,8 +70,8 @@ def _tool_names(chosen: str | None = None) -> list[str]:
 
 
 def find_endpoint(directory: Path) -> "Endpoint | None":
-    """Where the sidecar of the data directory is now. Whoever took its port could give the shell orders, so it must
-    prove that it knows the token."""
+    """Where the sidecar of the data directory is now. A program that took its port could give the shell orders, so it
+    must prove that it knows the token."""
     from bridge.shell.shell import Endpoint
     from sidecar.client.sidecars import find_sidecar
 

@@ -195,7 +195,7 @@ def _checks(style: Style, event: Event, columns: int | None) -> list[str]:
 
 
 def _notes(style: Style, notes: Sequence[str], columns: int | None) -> list[str]:
-    # "Not verified" stands above them.
+    # "Not verified" is shown above them.
     texts = [safe_line(note).removeprefix("Not verified: ") for note in notes]
     return [style.dim(row) for text in texts for row in paragraph(text[:1].upper() + text[1:], columns)]
 

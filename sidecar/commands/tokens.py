@@ -60,6 +60,6 @@ def _list(kept: "Tokens | DatabaseTokens", *, as_json: bool) -> None:
     if as_json:
         print_json({"tokens": found})
     elif not found:
-        print("Nobody has a token. `brain tokens add NAME --role look|work|decide` creates one.")
+        print("There are no tokens. `brain tokens add NAME --role look|work|decide` creates one.")
     for each in [] if as_json else found:
         print(f"{each['name']:<24} {each['role']:<8} {each['at']}")

@@ -33,9 +33,9 @@ class Permissions(NamedTuple):
     """What a repository's grants permit now."""
 
     commands: frozenset[str] = frozenset()
-    #: Package managers; `None` stands for every known one.
+    #: Package managers; `None` means every known one.
     installs: frozenset[str | None] = frozenset()
-    #: Test and build commands; `None` stands for every known one.
+    #: Test and build commands; `None` means every known one.
     checks: frozenset[str | None] = frozenset()
     #: Hosts that its commands may reach.
     hosts: tuple[str, ...] = ()

@@ -40,7 +40,7 @@ def redirect_file(directory: Path, code: str) -> Path:
 
 
 def write_private(file: Path, text: str, *, keep_mode: bool = False) -> None:
-    """Replace a file in one step. Nobody else can read it meanwhile, or plant a link under its temporary name."""
+    """Replace a file in one step. No other user can read it meanwhile, or plant a link under its temporary name."""
     temporary = file.with_name(f".{file.name}-{os.urandom(8).hex()}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
     try:
@@ -92,7 +92,7 @@ class closed_after:
 def open_regular(path: str | os.PathLike[str], *, dir_fd: int | None = None, follow: bool = True) -> int:
     """A handle on a regular file, for reading. Raises `OSError` for anything else.
 
-    Pipes and devices are not even opened: that would disturb whoever is at the other end, or make something happen.
+    Pipes and devices are not even opened: that would disturb the program at the other end, or start something.
     """
     if not stat.S_ISREG(os.stat(path, dir_fd=dir_fd, follow_symlinks=follow).st_mode):
         raise OSError(errno.ENXIO, "not a regular file")

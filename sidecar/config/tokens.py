@@ -77,7 +77,7 @@ def find_token(known: Mapping[str, NamedToken], token: str) -> NamedToken | None
 
 
 def _read(file: Path) -> dict[str, NamedToken]:
-    """By their hashes. An unreadable file lets nobody in."""
+    """By their hashes. An unreadable file admits no token."""
     try:
         tokens = [NamedToken(**each) for each in json.loads(file.read_text(encoding="utf-8"))]
     except (OSError, ValueError, TypeError):

@@ -127,7 +127,7 @@ class Trust:
             return False
         if origin.startswith("/"):
             return self.trusted(origin) and _digest(copy, _outside_git(copy)) == _digest(origin, _outside_git(origin))
-        # Nobody has seen what a remote's clone configures, so it must configure nothing.
+        # You haven't seen what a remote's clone configures, so it must configure nothing.
         return _digest(copy, _outside_git(copy)) == _digest(copy, [])
 
     def status(self, workspace: str) -> TrustStatus:

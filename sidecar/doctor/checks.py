@@ -256,7 +256,7 @@ def _check_own_tools(context: DoctorContext) -> Iterator[FindingInfo]:
 
 
 def _check_mcp(context: DoctorContext) -> Iterator[FindingInfo]:
-    """Nothing is started: a server that nobody has used yet is fine."""
+    """Nothing is started: a server that wasn't used yet is fine."""
     if context.running is not None:
         for name, state, error in context.running.mcp:
             about = f"MCP server {name}"

@@ -1,6 +1,6 @@
 """The port of services that are notified of tasks: GitHub, Linear, webhooks of your own.
 
-`Reports` asks each channel what an event means for it, and keeps its letters in the outbox; `Sender` hands each letter
+`Reports` asks each channel what an event means for it, and keeps its messages in the outbox; `Sender` hands each one
 back to the channel whose prefix its target has.
 """
 
@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 from sidecar.doors.actions import Json, text_at
 from sidecar.doors.http import DoorsHttp, NotSent
-from sidecar.doors.outbox import Letter, NewLetter
+from sidecar.doors.outbox import NewMessage, OutboxMessage
 from sidecar.doors.settings import Webhook
 from sidecar.telemetry.correlation import HEADER, Trace, trace_of
 
@@ -46,18 +46,18 @@ class ReportedTask:
 
 
 class Channel(Protocol):
-    #: With which the targets of its letters begin.
+    #: The prefix of its messages' targets.
     prefix: str
 
-    def write(self, event: Json, task: ReportedTask) -> Sequence[NewLetter]:
+    def write(self, event: Json, task: ReportedTask) -> Sequence[NewMessage]:
         """What to say about a durable event, most often nothing. Called in a thread; it must not wait."""
 
-    async def send(self, letter: Letter) -> None:
-        """Send it, or raise `NotSent`. If `letter.attempts` isn't 0, look first: an earlier one may have succeeded."""
+    async def send(self, outgoing: OutboxMessage) -> None:
+        """Send it, or raise `NotSent`. If `outgoing.attempts` isn't 0, look first: one may have succeeded."""
 
 
 class WebhookChannel:
-    """The receiver tells repetitions by `X-Brain-Delivery`: an answer that gets lost is followed by the same letter."""
+    """The receiver tells repetitions by `X-Brain-Delivery`: if an answer gets lost, the same message follows."""
 
     prefix = "webhook:"
 
@@ -65,26 +65,26 @@ class WebhookChannel:
         self._http = http
         self._webhooks = {hook.name: hook for hook in webhooks}
 
-    def write(self, event: Json, task: ReportedTask) -> list[NewLetter]:
+    def write(self, event: Json, task: ReportedTask) -> list[NewMessage]:
         key, kind = f"{task.id}.{event['seq']}", event_name(event)
         wanted = [hook for hook in self._webhooks.values() if {"*", kind, event["type"]} & set(hook.events)]
         if not wanted:
             return []
         body = json.dumps({"event": kind, "id": key, HEADER: task.trace.header(key), "data": event})
-        return [NewLetter(f"{hook.name}.{key}", f"{self.prefix}{hook.name}", body) for hook in wanted]
+        return [NewMessage(f"{hook.name}.{key}", f"{self.prefix}{hook.name}", body) for hook in wanted]
 
-    async def send(self, letter: Letter) -> None:
-        hook = self._webhooks.get(letter.target.removeprefix(self.prefix))
+    async def send(self, outgoing: OutboxMessage) -> None:
+        hook = self._webhooks.get(outgoing.target.removeprefix(self.prefix))
         if hook is None:
             raise NotSent("webhooks.toml no longer names it", None)
-        body = letter.body.encode()
+        body = outgoing.body.encode()
         signature = hmac.new(hook.secret.encode(), body, hashlib.sha256).hexdigest()
         headers = {
             "Content-Type": "application/json",
-            "X-Brain-Delivery": letter.key,
+            "X-Brain-Delivery": outgoing.key,
             "X-Brain-Signature": f"sha256={signature}",
         }
-        if trace := text_at(json.loads(letter.body), HEADER):
+        if trace := text_at(json.loads(outgoing.body), HEADER):
             headers[HEADER] = trace
         await self._http.request("POST", hook.url, headers, body)
 

@@ -54,7 +54,7 @@ class Arrival(NamedTuple):
     #: As the sender names it; no signature covers it. Empty if the sender names none.
     delivery_id: str
     event: str
-    #: What it is about, such as an issue; empty if it stands alone.
+    #: What it is about, such as an issue; empty if it is about nothing else.
     subject: str
     #: As received: a delivery with the same bytes is the same delivery.
     body: bytes

@@ -30,7 +30,7 @@ from sidecar.doors.deliveries import Deliveries, Delivery
 from sidecar.doors.github_pulls import GithubPulls
 from sidecar.doors.http import NotSent
 from sidecar.doors.linear_channel import first_thought
-from sidecar.doors.outbox import DoorsOutbox, NewLetter
+from sidecar.doors.outbox import DoorsOutbox, NewMessage
 from sidecar.doors.settings import DoorsError, load_doors, load_hook
 from sidecar.doors.work_loop import WorkLoop
 from sidecar.telemetry.correlation import bind, trace_of
@@ -251,7 +251,7 @@ class DeliveryDispatcher:
         if task_id is not None:
             await asyncio.to_thread(self._stop, task_id)
         if merged and self._outbox is not None and delivery.subject.startswith("linear:"):
-            await self._outbox.offer(NewLetter(f"linear.{delivery.key}", delivery.subject, '{"merged": true}'))
+            await self._outbox.offer(NewMessage(f"linear.{delivery.key}", delivery.subject, '{"merged": true}'))
         await self._deliveries.forget(delivery.subject)
         await self._github.works.forget(delivery.subject)
         await self._deliveries.settle(delivery, "done", "merged" if merged else "closed")

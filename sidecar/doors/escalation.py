@@ -14,7 +14,7 @@ from sidecar.doors.channels import ReportedTask
 from sidecar.doors.chat.channel import remark_json
 from sidecar.doors.chat.port import Button
 from sidecar.doors.chat.render import Remark, escalation_remark
-from sidecar.doors.outbox import DoorsOutbox, Letter, NewLetter
+from sidecar.doors.outbox import DoorsOutbox, NewMessage, OutboxMessage
 from sidecar.doors.settings import Doors, EscalationStep
 from sidecar.doors.store import DoorsStore
 from sidecar.doors.work_loop import WorkLoop
@@ -28,7 +28,7 @@ _MAIL_AFTER = 300.0
 
 
 class Escalation:
-    """A channel whose letters become alerts, so that they are kept in one commit with how far events were read."""
+    """A channel whose messages become alerts, so that they are kept in one commit with how far events were read."""
 
     prefix = "alert:"
 
@@ -51,7 +51,7 @@ class Escalation:
         self._panel_url = panel_url.rstrip("/")
         self.loop = WorkLoop(alerts, self._take_step)
 
-    def write(self, event: Json, task: ReportedTask) -> list[NewLetter]:
+    def write(self, event: Json, task: ReportedTask) -> list[NewMessage]:
         status = text_at(event, "status") if event["type"] == "status" else ""
         kind = "escalated" if event["type"] == "escalation" else status
         if kind in self._kinds and (kind != "escalated" or event["type"] == "escalation"):
@@ -62,17 +62,17 @@ class Escalation:
             body = {"over": status, "at": event["at"]}
         else:
             return []
-        return [NewLetter(f"alert.{task.id}.{event['seq']}", f"{self.prefix}{task.id}", json.dumps(body))]
+        return [NewMessage(f"alert.{task.id}.{event['seq']}", f"{self.prefix}{task.id}", json.dumps(body))]
 
-    async def send(self, letter: Letter) -> None:
-        said, task_id = json.loads(letter.body), letter.target.removeprefix(self.prefix)
+    async def send(self, outgoing: OutboxMessage) -> None:
+        said, task_id = json.loads(outgoing.body), outgoing.target.removeprefix(self.prefix)
         at = datetime.fromisoformat(said["at"]).timestamp()
         if "over" in said:
             ended = await self._alerts.end("settled", said["over"], task_id=task_id, before=at)
             await self._tell_ended(ended, f"Settled: task {task_id} is {said['over']}.")
             return
         suggestions = "\n".join(said["suggestions"])
-        await self._alerts.open(Alert(letter.key, task_id, said["kind"], said["text"], suggestions, at), time.time())
+        await self._alerts.open(Alert(outgoing.key, task_id, said["kind"], said["text"], suggestions, at), time.time())
         self.loop.wake()
 
     async def acknowledge(self, key: str, person: str) -> bool:
@@ -89,31 +89,31 @@ class Escalation:
             return
         alert, step = alert._replace(step=number), self._chain[number]
         title, text = _TITLES[alert.kind], self._describe(alert)
-        log.info("task %s: %s, told %s", alert.task_id, alert.kind, step.channel)
+        log.info("task %s: %s, notified %s", alert.task_id, alert.kind, step.channel)
         if step.channel == "desktop":
-            # Once at most: the next step follows if nobody saw it.
+            # Once at most: if it isn't seen, the next step follows.
             await self._alerts.advance(alert, now)
             shown = asyncio.create_task(self._show(title, text))  # it may wait for a click
             self._shown.add(shown)
             shown.add_done_callback(self._shown.discard)
             return
-        # The letter's key is the step's: a crash between the two writes it once.
-        await self._outbox.write(self._letter(alert, step, title, text))
+        # The message's key is the step's: a crash between the two writes it once.
+        await self._outbox.write(self._message(alert, step, title, text))
         await self._alerts.advance(alert, now)
 
-    def _letter(self, alert: Alert, step: EscalationStep, title: str, text: str) -> NewLetter:
+    def _message(self, alert: Alert, step: EscalationStep, title: str, text: str) -> NewMessage:
         key = f"{alert.key}.step{alert.step}"
         if step.is_chat:
             button = Button("I'm on it", "acknowledge", alert.key)
             suggestions = alert.suggestions.splitlines()
             remark = escalation_remark(key, f"{title}: {text}", suggestions, (button,))
-            return NewLetter(key, f"{step.channel}:", remark_json(alert.task_id, remark))
+            return NewMessage(key, f"{step.channel}:", remark_json(alert.task_id, remark))
         body = {"event": "brain/task.alert", "id": key, "title": title, "text": text, "taskId": alert.task_id}
-        return NewLetter(key, step.channel, json.dumps({**body, "kind": alert.kind}, ensure_ascii=False))
+        return NewMessage(key, step.channel, json.dumps({**body, "kind": alert.kind}, ensure_ascii=False))
 
     async def _tell_ended(self, alerts: Sequence[Alert], text: str) -> None:
-        letters = [
-            NewLetter(
+        messages = [
+            NewMessage(
                 f"{alert.key}.ended{number}",
                 f"{step.channel}:",
                 remark_json(alert.task_id, Remark(f"{alert.key}.step{number}", text, edits=True)),
@@ -122,8 +122,8 @@ class Escalation:
             for number, step in enumerate(self._chain[: alert.step])
             if step.is_chat
         ]
-        if letters:
-            await self._outbox.write(*letters)
+        if messages:
+            await self._outbox.write(*messages)
 
     def _describe(self, alert: Alert) -> str:
         link = f"{self._panel_url}/#task={alert.task_id}" if self._panel_url else f"brain show {alert.task_id}"

@@ -10,7 +10,7 @@ from sidecar.doors.channels import ReportedTask, TaskEvents
 from sidecar.doors.github_api import GithubApi
 from sidecar.doors.http import NotSent
 from sidecar.doors.markdown import code, plain
-from sidecar.doors.outbox import Letter, NewLetter
+from sidecar.doors.outbox import NewMessage, OutboxMessage
 from sidecar.doors.works import Work, Works
 from tools.errors import ToolError
 
@@ -31,19 +31,19 @@ class GithubComments:
         self._api = api
         self._elsewhere = elsewhere
 
-    def write(self, event: Json, task: ReportedTask) -> list[NewLetter]:
+    def write(self, event: Json, task: ReportedTask) -> list[NewMessage]:
         text = comment_of(event)
         if not text or not task.subject.startswith(self.prefix) or self._elsewhere(event, task):
             return []
-        return [NewLetter(f"github.{task.id}.{event['seq']}", task.subject, text)]
+        return [NewMessage(f"github.{task.id}.{event['seq']}", task.subject, text)]
 
-    async def send(self, letter: Letter) -> None:
+    async def send(self, outgoing: OutboxMessage) -> None:
         """An attempt whose answer got lost may have succeeded, so a later one looks for its mark first."""
-        repository, number = parse_subject(letter.target)
-        path, mark = f"/issues/{number}/comments", f"<!-- {letter.key} -->"
-        if letter.attempts and await self._api.find(repository, path, lambda each: mark in text_at(each, "body")):
+        repository, number = parse_subject(outgoing.target)
+        path, mark = f"/issues/{number}/comments", f"<!-- {outgoing.key} -->"
+        if outgoing.attempts and await self._api.find(repository, path, lambda each: mark in text_at(each, "body")):
             return
-        await self._api.call("POST", repository, path, {"body": f"{letter.body}\n\n{mark}"})
+        await self._api.call("POST", repository, path, {"body": f"{outgoing.body}\n\n{mark}"})
 
 
 def parse_subject(target: str) -> tuple[str, str]:
@@ -95,13 +95,13 @@ class ReviewChannel:
         self._works = works
         self._events = events
 
-    def write(self, event: Json, task: ReportedTask) -> list[NewLetter]:
+    def write(self, event: Json, task: ReportedTask) -> list[NewMessage]:
         if event["type"] != "complete" or "/review/" not in task.subject:
             return []
-        return [NewLetter(f"review.{task.id}.{event['seq']}", f"{self.prefix}{task.subject}", json.dumps(event))]
+        return [NewMessage(f"review.{task.id}.{event['seq']}", f"{self.prefix}{task.subject}", json.dumps(event))]
 
-    async def send(self, letter: Letter) -> None:
-        await self.post(letter.target.removeprefix(self.prefix), json.loads(letter.body), letter.key)
+    async def send(self, outgoing: OutboxMessage) -> None:
+        await self.post(outgoing.target.removeprefix(self.prefix), json.loads(outgoing.body), outgoing.key)
 
     async def post(self, subject: str, complete: Json, key: str) -> str:
         """The address of the review. One with the same key is found, not posted again."""

@@ -82,5 +82,5 @@ def git_server(url: str) -> str:
 
 
 def _told_elsewhere(event: Json, task: ReportedTask) -> bool:
-    """The result of a review is the review; that of a change is told with the pull request."""
+    """The result of a review is the review; that of a change comes with the pull request."""
     return event["type"] == "complete" and ("/review/" in task.subject or offers_pull(event, task))

@@ -97,7 +97,7 @@ class LinearApi:
     def __init__(self, http: DoorsHttp, token: str, url: str = LINEAR_URL) -> None:
         self._http = http
         self._url = f"{url.rstrip('/')}/graphql"
-        # A personal key stands alone; a token of OAuth has its scheme.
+        # A personal key is sent bare; a token of OAuth has its scheme.
         self._authorization = token if token.startswith("lin_api_") else f"Bearer {token}"
 
     async def call(self, document: str, variables: Json) -> Any:

@@ -1,6 +1,6 @@
 """Updates a Linear session and its issue: thoughts, actions, questions, the result, the state.
 
-Each activity has an id made of its letter's key, so one that was created is found and never created again.
+Each activity has an id made of its message's key, so one that was created is found and never created again.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from sidecar.doors.actions import Json, list_at, look_up, text_at
 from sidecar.doors.channels import ReportedTask
 from sidecar.doors.linear import ACTIVITIES, ACTIVITY, ATTACH, SESSION, UPDATE_ISSUE, UPDATE_SESSION, LinearApi
 from sidecar.doors.markdown import code, describe_checks, plain, verified
-from sidecar.doors.outbox import Letter, NewLetter
+from sidecar.doors.outbox import NewMessage, OutboxMessage
 
 _MAX_TEXT = 20_000
 #: Tools that change something; reads would drown out everything else.
@@ -31,18 +31,18 @@ class LinearChannel:
     def __init__(self, api: LinearApi) -> None:
         self._api = api
 
-    def write(self, event: Json, task: ReportedTask) -> list[NewLetter]:
+    def write(self, event: Json, task: ReportedTask) -> list[NewMessage]:
         said = [*_activities(event), *_changes(event)]
         if not said or not task.subject.startswith(self.prefix):
             return []
         key = f"linear.{task.id}.{event['seq']}"
-        return [NewLetter(f"{key}.{at}", task.subject, json.dumps(each)) for at, each in enumerate(said)]
+        return [NewMessage(f"{key}.{at}", task.subject, json.dumps(each)) for at, each in enumerate(said)]
 
-    async def send(self, letter: Letter) -> None:
-        session, wanted = letter.target.removeprefix(self.prefix), json.loads(letter.body)
+    async def send(self, outgoing: OutboxMessage) -> None:
+        session, wanted = outgoing.target.removeprefix(self.prefix), json.loads(outgoing.body)
         match wanted:
             case {"activity": dict(activity)}:
-                await self._create(session, activity, letter)
+                await self._create(session, activity, outgoing)
             case {"plan": plan}:
                 await self._api.call(UPDATE_SESSION, {"id": session, "input": {"plan": plan}})
             case {"state": str(state)}:
@@ -52,9 +52,9 @@ class LinearChannel:
             case {"merged": True}:
                 await self._move(session, "done")
 
-    async def _create(self, session: str, activity: Json, letter: Letter) -> None:
-        name = activity_id(letter.key)
-        if letter.attempts:
+    async def _create(self, session: str, activity: Json, outgoing: OutboxMessage) -> None:
+        name = activity_id(outgoing.key)
+        if outgoing.attempts:
             known = await self._api.call(ACTIVITIES, {"id": session})
             if any(text_at(each, "id") == name for each in list_at(known, "agentSession.activities.nodes")):
                 return
@@ -76,10 +76,10 @@ class LinearChannel:
         await self._api.call(UPDATE_SESSION, {"id": session, "input": links})
 
 
-def first_thought(subject: str, key: str) -> NewLetter:
+def first_thought(subject: str, key: str) -> NewMessage:
     """Linear wants to hear from an agent within ten seconds, whatever the clone and the model take."""
     body = {"activity": {"content": {"type": "thought", "body": "Got it. I'm looking at the repository now."}}}
-    return NewLetter(f"linear.first.{key}", subject, json.dumps(body))
+    return NewMessage(f"linear.first.{key}", subject, json.dumps(body))
 
 
 def activity_id(key: str) -> str:

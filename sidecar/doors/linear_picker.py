@@ -29,19 +29,19 @@ CREATE TABLE IF NOT EXISTS picking (issue TEXT PRIMARY KEY, content TEXT NOT NUL
 """
 
 
-class Pick(NamedTuple):
+class PickedIssue(NamedTuple):
     id: str
     issue: Json
 
 
-class Picks:
+class PickedIssues:
     """Issues that we took ourselves. Needs the tables of `Deliveries`."""
 
     def __init__(self, store: DoorsStore) -> None:
         store.create(_SCHEMA)
         self._store = store
 
-    async def begin(self, pick: Pick) -> bool:
+    async def begin(self, pick: PickedIssue) -> bool:
         """False if this issue was taken before."""
         row = (pick.id, json.dumps(pick.issue), time.time())
 
@@ -53,13 +53,13 @@ class Picks:
 
         return bool(await self._store.do(note))
 
-    async def unfinished(self) -> list[Pick]:
+    async def unfinished(self) -> list[PickedIssue]:
         """Begun by this process or an earlier one, oldest first."""
         sql = "SELECT issue, content FROM picking ORDER BY since"
         rows = await self._store.rows(sql)
-        return [Pick(name, json.loads(content)) for name, content in rows]
+        return [PickedIssue(name, json.loads(content)) for name, content in rows]
 
-    async def finish(self, pick: Pick, arrival: Arrival | None) -> None:
+    async def finish(self, pick: PickedIssue, arrival: Arrival | None) -> None:
         """In one commit with the delivery that its session begins with; without one it is given up."""
         rows = [arrival.row()] if arrival is not None else []
 
@@ -77,7 +77,7 @@ class LinearPicker:
         api: LinearApi,
         pick: LinearPick,
         deliveries: Deliveries,
-        picks: Picks,
+        picks: PickedIssues,
         connect: Callable[[], BrainService],
         wake: Callable[[], None],
     ) -> None:
@@ -104,14 +104,14 @@ class LinearPicker:
             return ""
         found = await self._api.call(CANDIDATES, {"filter": pick_filter(self._pick)})
         for issue in in_order(list_at(found, "issues.nodes")):
-            pick = Pick(text_at(issue, "id"), issue)
+            pick = PickedIssue(text_at(issue, "id"), issue)
             # Noted before the session is created: an issue is taken once, whatever happens in between.
             if await self._picks.begin(pick):
                 await self._take(pick)
                 return text_at(issue, "identifier")
         return ""
 
-    async def _find_session(self, pick: Pick) -> str:
+    async def _find_session(self, pick: PickedIssue) -> str:
         """The session that was created before we died, or lost the answer; empty if there is none."""
         found = await self._api.call(SESSIONS, {})
         ours = text_at(found, "viewer.id")
@@ -120,7 +120,7 @@ class LinearPicker:
                 return text_at(session, "id")
         return ""
 
-    async def _take(self, pick: Pick, session: str = "") -> None:
+    async def _take(self, pick: PickedIssue, session: str = "") -> None:
         try:
             session = session or await self._create_session(pick)
         except NotSent as problem:
@@ -136,7 +136,7 @@ class LinearPicker:
         await self._picks.finish(pick, Arrival("linear", "", PICKED, f"linear:{session}", text.encode(), text))
         self._wake()
 
-    async def _create_session(self, pick: Pick) -> str:
+    async def _create_session(self, pick: PickedIssue) -> str:
         made = await self._api.call(CREATE_SESSION, {"input": {"issueId": pick.id}})
         if session := text_at(made, "agentSessionCreateOnIssue.agentSession.id"):
             return session

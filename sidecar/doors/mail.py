@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from sidecar.doors.actions import Json
 from sidecar.doors.channels import ReportedTask
 from sidecar.doors.http import NotSent
-from sidecar.doors.outbox import Letter, NewLetter
+from sidecar.doors.outbox import NewMessage, OutboxMessage
 from sidecar.doors.settings import DoorsError
 
 _SECONDS = 20.0
@@ -54,13 +54,13 @@ class MailChannel:
         self._server = server
         self._recipients = [each.strip() for each in recipients.split(",") if each.strip()]
 
-    def write(self, event: Json, task: ReportedTask) -> list[NewLetter]:
+    def write(self, event: Json, task: ReportedTask) -> list[NewMessage]:
         return []  # the chain of the escalation decides
 
-    async def send(self, letter: Letter) -> None:
-        """The same letter always has the same `Message-ID`, by which mail programs know a repetition."""
+    async def send(self, outgoing: OutboxMessage) -> None:
+        """The same message always has the same `Message-ID`, by which mail programs know a repetition."""
         try:
-            await asyncio.to_thread(_send, self._server, compose(letter, self._server.sender, self._recipients))
+            await asyncio.to_thread(_send, self._server, compose(outgoing, self._server.sender, self._recipients))
         except smtplib.SMTPResponseException as error:
             said = error.smtp_error.decode("utf-8", "replace") if isinstance(error.smtp_error, bytes) else ""
             raise NotSent(
@@ -72,12 +72,12 @@ class MailChannel:
             raise NotSent(f"the mail server can't be used: {error or type(error).__name__}", 5) from error
 
 
-def compose(letter: Letter, sender: str, recipients: list[str]) -> EmailMessage:
-    said = json.loads(letter.body)
+def compose(outgoing: OutboxMessage, sender: str, recipients: list[str]) -> EmailMessage:
+    said = json.loads(outgoing.body)
     message = EmailMessage()
     message["Subject"] = " ".join(f"{said['title']}: {said['text']}".split())[:_SUBJECT]
     message["From"], message["To"], message["Date"] = sender, ", ".join(recipients), formatdate(localtime=True)
-    message["Message-ID"] = f"<{hashlib.sha256(letter.key.encode()).hexdigest()[:32]}@rainy-brain.invalid>"
+    message["Message-ID"] = f"<{hashlib.sha256(outgoing.key.encode()).hexdigest()[:32]}@rainy-brain.invalid>"
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(f"{said['text']}\n\nTask {said['taskId']}\n")
     return message

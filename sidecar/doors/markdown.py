@@ -1,6 +1,6 @@
 """What pull requests, checks and comments say of a task, in Markdown.
 
-Text of models and tools inside Markdown that others read: it notifies nobody, closes nothing and hides nothing.
+Text of models and tools inside Markdown that others read: it notifies no one, closes nothing and hides nothing.
 """
 
 import re

@@ -29,15 +29,15 @@ ORDER BY next_at, id LIMIT ?
 _INSERT = "INSERT OR IGNORE INTO outbox (key, target, body) VALUES (?, ?, ?)"
 
 
-class NewLetter(NamedTuple):
-    """`key` is the same whenever it is written again; `target` is a subject, or the name of a webhook."""
+class NewMessage(NamedTuple):
+    """`key` is the same each time it is written again; `target` is a subject, or the name of a webhook."""
 
     key: str
     target: str
     body: str
 
 
-class Letter(NamedTuple):
+class OutboxMessage(NamedTuple):
     id: int
     key: str
     target: str
@@ -65,52 +65,52 @@ class DoorsOutbox:
         found: tuple[str, str] = await self._store.do(read)
         return found
 
-    async def add(self, letters: Sequence[NewLetter], cursor: str) -> None:
+    async def add(self, messages: Sequence[NewMessage], cursor: str) -> None:
         """In one commit with how far the events were read: none is lost, none is written twice."""
 
         def insert(store: sqlite3.Connection) -> None:
-            store.executemany(_INSERT, letters)
+            store.executemany(_INSERT, messages)
             store.execute("UPDATE reading SET cursor = ?", (cursor,))
 
         await self._store.do(insert)
-        if letters:
+        if messages:
             self.on_write()
 
-    async def write(self, *letters: NewLetter) -> None:
-        """Letters that no event of a task asks for. One whose key is known is not written again."""
-        await self._store.do(lambda store: store.executemany(_INSERT, letters))
+    async def write(self, *messages: NewMessage) -> None:
+        """Messages that no event of a task asks for. One whose key is known is not written again."""
+        await self._store.do(lambda store: store.executemany(_INSERT, messages))
         self.on_write()
 
-    async def offer(self, letter: NewLetter) -> None:
+    async def offer(self, outgoing: NewMessage) -> None:
         """Write it if a channel takes it: not every door that hears of a subject can also answer."""
-        if letter.target.startswith(self.prefixes):
-            await self.write(letter)
+        if outgoing.target.startswith(self.prefixes):
+            await self.write(outgoing)
 
-    async def begin(self, letter: Letter) -> None:
-        """Count the attempt before it is made: after a crash nobody knows whether it succeeded."""
+    async def begin(self, outgoing: OutboxMessage) -> None:
+        """Count the attempt before it is made: after a crash it is unknown whether it succeeded."""
         sql = "UPDATE outbox SET attempts = attempts + 1 WHERE id = ?"
-        await self._store.run(sql, (letter.id,))
+        await self._store.run(sql, (outgoing.id,))
 
-    async def due(self, limit: int) -> list[Letter]:
+    async def due(self, limit: int) -> list[OutboxMessage]:
         rows = await self._store.rows(DUE, (time.time(), limit))
-        return [Letter(*row) for row in rows]
+        return [OutboxMessage(*row) for row in rows]
 
     async def next_at(self) -> float | None:
         sql = "SELECT next_at FROM outbox WHERE state = 'waiting' ORDER BY next_at LIMIT 1"
         row = await self._store.row(sql)
         return row[0] if row else None
 
-    async def settle(self, letter: Letter, state: str, note: str = "") -> None:
+    async def settle(self, outgoing: OutboxMessage, state: str, note: str = "") -> None:
         """`sent`, or `dead`: given up, with its content."""
 
         def update(store: sqlite3.Connection) -> None:
             sql = "UPDATE outbox SET state = ?, note = ?, body = iif(?, body, '') WHERE id = ?"
-            store.execute(sql, (state, note[:500], state == "dead", letter.id))
-            store.execute("DELETE FROM outbox WHERE id <= ? AND state != 'waiting'", (letter.id - REMEMBERED,))
+            store.execute(sql, (state, note[:500], state == "dead", outgoing.id))
+            store.execute("DELETE FROM outbox WHERE id <= ? AND state != 'waiting'", (outgoing.id - REMEMBERED,))
 
         await self._store.do(update)
 
-    async def postpone(self, letter: Letter, seconds: float, note: str) -> None:
+    async def postpone(self, outgoing: OutboxMessage, seconds: float, note: str) -> None:
         sql = "UPDATE outbox SET next_at = ?, note = ? WHERE id = ?"
-        values = (time.time() + seconds, note[:500], letter.id)
+        values = (time.time() + seconds, note[:500], outgoing.id)
         await self._store.run(sql, values)

@@ -26,8 +26,8 @@ from sidecar.doors.github_pulls import github_channels, open_github
 from sidecar.doors.http import DoorsHttp, NotSent
 from sidecar.doors.linear import LINEAR_URL, LinearApi
 from sidecar.doors.linear_channel import LinearChannel
-from sidecar.doors.linear_picker import LinearPicker, Picks
-from sidecar.doors.outbox import DoorsOutbox, Letter
+from sidecar.doors.linear_picker import LinearPicker, PickedIssues
+from sidecar.doors.outbox import DoorsOutbox, OutboxMessage
 from sidecar.doors.receiver import Receiver
 from sidecar.doors.reports import Reports
 from sidecar.doors.settings import DoorsError, load_doors, load_webhooks
@@ -72,24 +72,24 @@ class Sender:
         self.loop = WorkLoop(outbox, self._send)
         outbox.on_write, outbox.prefixes = self.loop.wake, tuple(channel.prefix for channel in channels)
 
-    async def _send(self, letter: Letter) -> None:
+    async def _send(self, outgoing: OutboxMessage) -> None:
         try:
-            channel = next((each for each in self._channels if letter.target.startswith(each.prefix)), None)
+            channel = next((each for each in self._channels if outgoing.target.startswith(each.prefix)), None)
             if channel is None:
                 raise NotSent("the door that it goes through is no longer configured", None)
-            await self._outbox.begin(letter)
-            await channel.send(letter)
-            await self._outbox.settle(letter, "sent")
+            await self._outbox.begin(outgoing)
+            await channel.send(outgoing)
+            await self._outbox.settle(outgoing, "sent")
         except NotSent as problem:
-            if problem.again is None or letter.attempts + 1 >= MAX_ATTEMPTS:
-                await self._outbox.settle(letter, "dead", str(problem))
-                log.error("gave up on %s for %s; it is kept: %s", letter.key, letter.target, problem)
+            if problem.again is None or outgoing.attempts + 1 >= MAX_ATTEMPTS:
+                await self._outbox.settle(outgoing, "dead", str(problem))
+                log.error("gave up on %s for %s; it is kept: %s", outgoing.key, outgoing.target, problem)
             else:
-                await self._outbox.postpone(letter, pause_before(letter.attempts, problem.again), str(problem))
+                await self._outbox.postpone(outgoing, pause_before(outgoing.attempts, problem.again), str(problem))
 
 
 def pause_before(attempts: int, asked: float) -> float:
-    """Twice as long each time, never shorter than the server asks, and not at the same moment for all letters."""
+    """Twice as long each time, never shorter than the server asks, and not at the same moment for all messages."""
     pause = min(_LONGEST_PAUSE, max(asked, 2.0 ** min(attempts, 20)))
     return pause * random.uniform(1.0, 1.25)  # noqa: S311 - spreads attempts, guards nothing
 
@@ -137,7 +137,9 @@ class DoorsProcess:
         wake = self._dispatcher.loop.wake
         self._picker = None
         if linear is not None and doors.linear.pick is not None:
-            self._picker = LinearPicker(linear, doors.linear.pick, self._deliveries, Picks(self._store), connect, wake)
+            self._picker = LinearPicker(
+                linear, doors.linear.pick, self._deliveries, PickedIssues(self._store), connect, wake
+            )
         receiver = Receiver(self._deliveries, config_dir, environ, wake)
         self._dispatcher.loop.idle = receiver.all_answered
         # Every peer is a stranger until its body is there; they share the limits of peers that are known elsewhere.

@@ -14,7 +14,7 @@ from sidecar.doors.github_api import GithubApi
 from sidecar.doors.github_comments import describe_result, parse_subject
 from sidecar.doors.http import NotSent
 from sidecar.doors.markdown import describe_checks, describe_pull, plain, verified
-from sidecar.doors.outbox import DoorsOutbox, Letter, NewLetter
+from sidecar.doors.outbox import DoorsOutbox, NewMessage, OutboxMessage
 from sidecar.doors.works import Work, Works
 from tools.errors import InvalidArguments, ToolError
 
@@ -34,22 +34,22 @@ class PullChannel:
         self._outbox = outbox
         self._events = events
 
-    def write(self, event: Json, task: ReportedTask) -> list[NewLetter]:
+    def write(self, event: Json, task: ReportedTask) -> list[NewMessage]:
         if not offers_pull(event, task):
             return []
-        return [NewLetter(f"pull.{task.id}.{event['seq']}", f"{self.prefix}{task.subject}", json.dumps(event))]
+        return [NewMessage(f"pull.{task.id}.{event['seq']}", f"{self.prefix}{task.subject}", json.dumps(event))]
 
-    async def send(self, letter: Letter) -> None:
-        subject, complete = letter.target.removeprefix(self.prefix), json.loads(letter.body)
+    async def send(self, outgoing: OutboxMessage) -> None:
+        subject, complete = outgoing.target.removeprefix(self.prefix), json.loads(outgoing.body)
         work = await self._works.find(subject)
         url = ""
         if work is not None and work.branch:
             try:
-                url = await self._offer(work, complete, letter.key)
+                url = await self._offer(work, complete, outgoing.key)
             except ToolError as error:
-                await self._tell_failure(subject, letter.key, f"The change could not be pushed. {error.message}")
+                await self._tell_failure(subject, outgoing.key, f"The change could not be pushed. {error.message}")
                 raise NotSent(error.message, None if isinstance(error, InvalidArguments) else 60) from error
-        await self._tell(subject, letter.key, describe_result(complete), url)
+        await self._tell(subject, outgoing.key, describe_result(complete), url)
 
     async def _offer(self, work: Work, complete: Json, key: str) -> str:
         """The address of the pull request; empty if nothing changed."""
@@ -147,17 +147,17 @@ class PullChannel:
     async def _tell(self, subject: str, key: str, text: str, url: str) -> None:
         if subject.startswith("github:"):
             said = f"{text}\n\nPull request: {url}" if url else text
-            await self._outbox.offer(NewLetter(f"github.{key}", subject, said))
+            await self._outbox.offer(NewMessage(f"github.{key}", subject, said))
         elif url:
-            await self._outbox.offer(NewLetter(f"linear.{key}", subject, json.dumps({"attach": url})))
+            await self._outbox.offer(NewMessage(f"linear.{key}", subject, json.dumps({"attach": url})))
 
     async def _tell_failure(self, subject: str, key: str, text: str) -> None:
-        """Once, however many attempts fail; the result is told when one succeeds."""
+        """Once, however many attempts fail; the result is sent when one succeeds."""
         if subject.startswith("github:"):
-            await self._outbox.offer(NewLetter(f"github.{key}.failed", subject, plain(text)))
+            await self._outbox.offer(NewMessage(f"github.{key}.failed", subject, plain(text)))
         else:
             activity = {"content": {"type": "error", "body": plain(text)}}
-            await self._outbox.offer(NewLetter(f"linear.{key}.failed", subject, json.dumps({"activity": activity})))
+            await self._outbox.offer(NewMessage(f"linear.{key}.failed", subject, json.dumps({"activity": activity})))
 
 
 def offers_pull(event: Json, task: ReportedTask) -> bool:

@@ -16,7 +16,7 @@ from sidecar.doors.actions import Json, text_at
 from sidecar.doors.channels import Channel, ReportedTask, TaskOrigin
 from sidecar.doors.deliveries import Deliveries
 from sidecar.doors.dispatcher import conversation_of
-from sidecar.doors.outbox import DoorsOutbox, NewLetter
+from sidecar.doors.outbox import DoorsOutbox, NewMessage
 from sidecar.wire.tasks import ENDED
 
 log = logging.getLogger("brain.doors")
@@ -73,7 +73,7 @@ class Reports:
             self._ended.wait(_PAUSE_SECONDS)
 
     def _start_sidecar(self) -> Client | None:
-        """For tasks that nobody carries on; tasks that ended unseen are crossed off."""
+        """For tasks that no run works on; tasks that ended unseen are crossed off."""
         tasks = self._wait_for(self._deliveries.open_tasks())
         if not tasks:
             return None
@@ -88,20 +88,20 @@ class Reports:
         return client
 
     def _take(self, client: Client, event: Json, cursor: str, since: str) -> None:
-        """Commit events without a letter in batches: read again after a crash, they say nothing again."""
-        letters = [] if text_at(event, "at") < since else self._letters(client, event)
+        """Commit events without a message in batches: read again after a crash, they have no message again."""
+        messages = [] if text_at(event, "at") < since else self._messages(client, event)
         if event["type"] == "status" and event.get("status") in ENDED:
             self._wait_for(self._deliveries.end_task(text_at(event, "taskId")))
         self._uncommitted += 1
-        if not letters and self._uncommitted < _BATCH:
+        if not messages and self._uncommitted < _BATCH:
             return
-        self._wait_for(self._outbox.add(letters, cursor))
+        self._wait_for(self._outbox.add(messages, cursor))
         self._uncommitted = 0
 
-    def _letters(self, client: Client, event: Json) -> list[NewLetter]:
+    def _messages(self, client: Client, event: Json) -> list[NewMessage]:
         task_id = text_at(event, "taskId")
         task = ReportedTask(task_id, lambda: self._origin(client, task_id))
-        return [letter for channel in self._channels for letter in channel.write(event, task)]
+        return [message for channel in self._channels for message in channel.write(event, task)]
 
     def _origin(self, client: Client, task_id: str) -> TaskOrigin:
         found = self._origins.pop(task_id, None)

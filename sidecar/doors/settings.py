@@ -109,7 +109,7 @@ class EscalationRules(_Table):
 
 
 class Doors(_Table):
-    #: Where people reach the panel, for links in chats and letters; empty: they are told the command.
+    #: Where people reach the panel, for links in chats and mails; empty: messages name the command.
     panel_url: str = ""
     github: GithubDoor = GithubDoor()
     linear: LinearDoor = LinearDoor()

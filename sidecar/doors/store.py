@@ -113,7 +113,7 @@ ORDER BY 1, 2 DESC LIMIT 500
 
 
 class DeadItem(NamedTuple):
-    """A delivery that came `in`, or a letter that should have gone `out`; `name` is its door or its key."""
+    """A delivery that came `in`, or a message that should have gone `out`; `name` is its door or its key."""
 
     way: Literal["in", "out"]
     id: int
@@ -138,7 +138,7 @@ def retry_dead(data_dir: Path, labels: list[str]) -> list[str]:
     with closing(_open(data_dir)) as store, store:
         for item in chosen:
             table, state = ("deliveries", "stored") if item.way == "in" else ("outbox", "waiting")
-            # Letters keep their attempts: an earlier one may have succeeded, so the next one looks first.
+            # Messages keep their attempts: an earlier try may have succeeded, so the next one looks first.
             again = "attempts = 0" if item.way == "in" else "attempts = 1"
             sql = f"UPDATE {table} SET state = ?, next_at = ?, {again} WHERE id = ? AND state = 'dead'"  # noqa: S608
             store.execute(sql, (state, time.time(), item.id))

@@ -21,7 +21,7 @@ Item = TypeVar("Item", bound=Identified)
 Due = TypeVar("Due", covariant=True)
 _PARALLEL = 8
 _LOOK_SECONDS = 1.0
-#: `brain doors retry` is another process, and wakes nobody.
+#: `brain doors retry` is another process, and can't wake this loop.
 _LONGEST_SECONDS = 5.0
 
 
@@ -33,7 +33,7 @@ class Queue(Protocol[Due]):
 
 
 class WorkLoop(Generic[Item]):
-    """Items are told apart by `id`. A slow one holds up only its own subject."""
+    """Items are identified by `id`. A slow one holds up only its own subject."""
 
     def __init__(self, queue: Queue[Item], act: Callable[[Item], Awaitable[None]]) -> None:
         self._queue = queue

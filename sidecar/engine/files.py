@@ -184,7 +184,7 @@ def _with_modes(steps: list[FileStep]) -> list[FileStep]:
 
 
 def _join(hops: Sequence[Hop]) -> list[Hop]:
-    """Join hops between which nobody else changed the file; drop those that change nothing."""
+    """Join hops between which no one else changed the file; drop those that change nothing."""
     joined: list[Hop] = []
     for hop in hops:
         if joined and _same(joined[-1].to, hop.source):

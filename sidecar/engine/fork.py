@@ -54,8 +54,8 @@ def beginning(
     memory = TaskState.of(held)
     copied = [copy for record in held if (copy := _copied(record, task_id, new_id)) is not None]
     shown = [event for event in events if event.seq is not None and event.seq <= seq and timeline.holds(event.seq)]
-    told = [_message(event, task_id, new_id) for event in shown if event.type == "message"]
-    messages = [message for message in told if message.text]
+    said = [_message(event, task_id, new_id) for event in shown if event.type == "message"]
+    messages = [message for message in said if message.text]
     return Beginning(
         list({(record.kind, record.key): record for record in copied}.values()),
         messages[:1] + messages[1:][-_SHOWN:],

@@ -9,8 +9,8 @@ from tools.ledger import FileState, digest
 from tools.worktrees import ChangedPath
 
 _MAX_TEXT = 20_000
-_BOTH = "The task and somebody else changed the same lines."
-_KINDS = "The task and somebody else changed it in ways that can't be combined: deleted, replaced, or not text."
+_BOTH = "The task and someone else changed the same lines."
+_KINDS = "The task and someone else changed it in ways that can't be combined: deleted, replaced, or not text."
 
 
 class MergePlan:

@@ -144,8 +144,8 @@ class Review:
                 located, history, seq, conversation=conversation, preview=preview, uncertain=uncertain
             )
             if not preview and (conversation or undo.files or undo.history):
-                told = f"{why}{undo.announcement}" if undo.announcement else ""
-                undo = undo.model_copy(update={"announcement": told})
+                announcement = f"{why}{undo.announcement}" if undo.announcement else ""
+                undo = undo.model_copy(update={"announcement": announcement})
                 await self._undoing.carry_out(located, await self._undoing.plan(located, undo, still=not own), undo)
                 await self._publish(located, f"Rewind to event {seq}")
         return await to_thread(_answer, seq, undo)

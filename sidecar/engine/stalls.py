@@ -1,6 +1,6 @@
 """Which tasks froze the sidecar: a task that did so twice is not resumed by itself.
 
-While tasks run, the event loop postpones an alarm every second. If it stands still, the alarm goes off in a thread of
+While tasks run, the event loop postpones an alarm every second. If the loop hangs, the alarm goes off in a thread of
 the interpreter that needs no Python code, and adds the stacks to a file that names the running tasks. A loop that goes
 on wipes the file; a process that is killed leaves it to the next start.
 """

@@ -87,10 +87,10 @@ class Round(Wire):
 
 
 class Child(Wire):
-    """A task that works on a part of this one, and your messages that it was told."""
+    """A task that works on a part of this one, and the ids of your messages that its request contains."""
 
     task_id: str
-    told: list[str] = []
+    message_ids: list[str] | None = optional(alias="told")
 
 
 class TurnRecord(Wire):
@@ -102,8 +102,8 @@ class TurnRecord(Wire):
     branch: int = 0
     #: How many tokens the history could have; a resumed task leaves out the same turns.
     room: int | None = optional()
-    #: What we told the model before the messages of the person: its part of the work, a failed check, a reminder.
-    told: list[str] | None = optional()
+    #: Our own messages to the model, before yours: its part of the work, a failed check, a reminder.
+    instructions: list[str] | None = optional(alias="told")
     #: The agent worked in a conversation of its own, which the other agents don't share.
     apart: bool | None = optional()
 

@@ -61,7 +61,7 @@ class TaskLog:
     def enqueue(self, *events: Event, records: Sequence[Record] = (), taken: bool = False) -> None:
         """Write it before anything that is appended later, without waiting; `taken` if the state has the records.
 
-        For what may be lost together with all that follows from it, because the task can do it again. If nobody
+        For what may be lost together with all that follows from it, because the task can do it again. If no one
         follows the task, it stays in the queue for some milliseconds, and several are written at once.
         """
         loop = asyncio.get_running_loop()

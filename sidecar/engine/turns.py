@@ -49,7 +49,7 @@ class Turns:
         reply: Reply,
         read: Sequence[str],
         room: int | None,
-        told: Sequence[str] = (),
+        instructions: Sequence[str] = (),
         apart: bool = False,
         window: int | None = None,
         model: str = "",
@@ -61,7 +61,7 @@ class Turns:
             reply=reply,
             branch=log.state.branch,
             room=room,
-            told=list(told) or None,
+            instructions=list(instructions) or None,
             apart=apart or None,
         )
         events: list[Event] = []

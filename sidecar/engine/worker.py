@@ -196,7 +196,7 @@ class Worker:
     # -- one run ----------------------------------------------------------------------------------------------------
 
     async def _run(self, run: TaskRun, claim: Claim) -> None:
-        # Of a journal of its own nobody else claims a task while this process lives.
+        # A journal of its own has no other process that claims tasks while this one lives.
         lease = None if self._shared is None else Lease(self._lease)
         if lease is not None:
             run.log.confirm_claim = partial(self._confirm, run, lease)

@@ -215,7 +215,7 @@ class Worktrees:
         return WorktreeList(worktrees=[await self._describe(name) for name in self._git.names()])
 
     async def clean(self, wanted: CleanRequest) -> CleanAnswer:
-        """Remove worktrees that nobody needs. Changes go only with those that you name, and with `discard`."""
+        """Remove worktrees that are no longer needed. Changes go only with those that you name, and with `discard`."""
         names = self._git.names()
         removed: list[str] = []
         kept = [KeptWorktree(task_id=each, why="It has no worktree.") for each in wanted.tasks if each not in names]

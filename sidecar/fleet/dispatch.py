@@ -1,7 +1,7 @@
 """Jobs of procrastinate tell a worker which task to claim, and its heartbeat tells the fleet that the worker lives.
 
 The database defers a job with each task that becomes free. A job ends as soon as its task is claimed here, or proves to
-need nobody: it is a hint to look, and the journal's fenced claim alone decides who runs what.
+need no run: it is a hint to look, and the journal's fenced claim alone decides who runs what.
 """
 
 import asyncio

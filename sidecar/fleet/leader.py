@@ -115,7 +115,7 @@ class Leader:
         await connection.execute(_FORGET)
 
     async def _queue_again(self) -> None:
-        """The claim shuts the dead worker out, so nobody writes between this and the next claim."""
+        """The claim shuts the dead worker out, so nothing is written between this and the next claim."""
         journal = self._journal
         # The same moment for all: if the database is away meanwhile, leases that expire then don't count.
         now = journal.clock()

@@ -100,8 +100,8 @@ class SharedFleet:
         if row[0]:
             return ""
         return (
-            f"Nobody has led the fleet for more than {DEAD_SECONDS:.0f} s: tasks of dead workers and schedules wait. "
-            "`brain fleet` shows its processes; restart the one that holds the leader's lock, or the database."
+            f"The fleet has had no leader for more than {DEAD_SECONDS:.0f} s: tasks of dead workers and schedules "
+            "wait. `brain fleet` shows its processes; restart the one that holds the leader's lock, or the database."
         )
 
     async def order(self, order: WorkerOrder) -> None:

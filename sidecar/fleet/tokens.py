@@ -17,7 +17,7 @@ from sidecar.journal.postgres.schema import migrate
 log = logging.getLogger(__name__)
 
 REFRESH_SECONDS = 1.0
-#: A node that knows nothing newer lets nobody in: a token may have been removed since.
+#: A node that knows nothing newer admits none: a token may have been removed since.
 STALE_SECONDS = 60.0
 _ALL = "SELECT name, role, hash, at FROM tokens ORDER BY at"
 _ADD = (

@@ -120,7 +120,7 @@ def _set_aside_if_damaged(path: Path) -> list[str]:
     moved = _move(path)
     salvage = _Salvage()
     with suppress(sqlite3.Error), closing(_connect(moved)) as old:
-        # In the old file's format: whoever opens the new one migrates what was copied.
+        # In the old file's format: opening the new one migrates what was copied.
         # SQLite reads nothing of a file that lost whole pages at its end, unless it may repair the schema.
         old.execute("PRAGMA writable_schema = ON")
         (version,) = old.execute("PRAGMA user_version").fetchone()

@@ -81,7 +81,7 @@ def blobs_as_differences(connection: sqlite3.Connection) -> None:
 
 
 def typed_step_records(connection: sqlite3.Connection) -> None:
-    """Records of kind `step` held turns, usage, budget and agent stops too, told apart by their keys or bodies."""
+    """Records of kind `step` held turns, usage, budget and agent stops too, distinguished by their keys or bodies."""
     steps = "SELECT task, key, body, checksum FROM records WHERE kind = 'step'"
     for task, key, body, checksum in connection.execute(steps).fetchall():
         if checksum != crc32(f"step\n{key}\n{body}".encode()):

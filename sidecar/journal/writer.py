@@ -166,7 +166,7 @@ class Writer:
                         return False
             store.bind()
         except DuplicateRecord as refusal:
-            # In one statement for all, the duplicate can't be told apart.
+            # One statement for all wouldn't say which one is the duplicate.
             if one_by_one:
                 operation.error = refusal
             return False

@@ -67,7 +67,7 @@ class McpEndpoint:
         )
 
     async def _connect(self, headers: Mapping[str, str] | None) -> "BrainService":
-        """With the token of the caller, so that nobody may do more here than there."""
+        """With the token of the caller, so that no one may do more here than there."""
         from sidecar.client.service import BrainService
 
         token = str((headers or {}).get("authorization", "")).removeprefix("Bearer ").strip()

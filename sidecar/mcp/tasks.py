@@ -71,7 +71,7 @@ class TasksExtension(Extension):  # type: ignore[misc]
         return task
 
     async def _update(self, ctx: Any, params: UpdateParams) -> Json:
-        """An answer that nobody waits for any more changes nothing."""
+        """An answer that is no longer awaited changes nothing."""
         _require(ctx)
         tools = await self._tools(ctx)
         await self._state(params.task_id, ctx)

@@ -65,13 +65,13 @@ class BrainTools:
         seconds: Annotated[float, Field(ge=0, le=_MAX_WAIT, description="At most so long.")] = 50,
     ) -> Json:
         """Wait until a task ends or asks something; reports its progress meanwhile."""
-        deadline, after, told = time.monotonic() + seconds, 0, 0.0
+        deadline, after, reported = time.monotonic() + seconds, 0, 0.0
         while True:
             for event in await self._events(task_id, after):
                 after = event["seq"]
                 if (line := describe(event)) is not None:
-                    told += 1
-                    await self._report(told, None, line)
+                    reported += 1
+                    await self._report(reported, None, line)
             state = await asyncio.to_thread(self._service.task(task_id).state)
             if state["status"] in (*_ENDED, "waiting") or time.monotonic() >= deadline:
                 return _summary(state, await self._events(task_id, 0))

@@ -92,7 +92,7 @@ class WorkspaceIndex:
         return self._compared > 0
 
     def build(self, *, urgent: bool) -> None:
-        """Start the builder, unless it runs. Nobody waits for one that isn't urgent."""
+        """Start the builder, unless it runs. One that isn't urgent is not awaited."""
         if not self.building and not self._closed:
             self._building = asyncio.create_task(self._build(urgent=urgent), name="memory-builder")
 

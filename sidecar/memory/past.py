@@ -130,7 +130,7 @@ class Past:
 
 
 def _named(workspaces: set[str]) -> set[str]:
-    """None if they can't be told by their names: a remote has several spellings."""
+    """None if their names don't tell: a remote has several spellings."""
     return workspaces if all(each.startswith("/") for each in workspaces) else set()
 
 

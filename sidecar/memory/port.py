@@ -24,7 +24,7 @@ class MemoryState(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """`path` is a folder or file, `kind` a chunk's kind such as `function`; `near` are files the person works on."""
+    """`path` is a folder or file, `kind` a chunk's kind such as `function`; `near` are files the user works on."""
 
     query: str
     limit: int = 10

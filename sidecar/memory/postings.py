@@ -22,7 +22,7 @@ EDITS = 0
 #: A chunk's id is its file's id times this, plus its place in the file.
 CHUNKS_PER_FILE = 4_096
 FILE_SHIFT = 12
-#: The last place of a file stands for its path.
+#: The last place of a file is for its path.
 PATH_PLACE = CHUNKS_PER_FILE - 1
 #: The last file id whose chunks have ids of 32 bits.
 LAST_FILE = (1 << (32 - FILE_SHIFT)) - 1

@@ -115,7 +115,7 @@ def _phrases(words: list[str]) -> list[str]:
 
 
 def _related(asked: list[str]) -> dict[str, tuple[str, float]]:
-    """Other words for the question's, each with the term it stands for and a share of its weight."""
+    """Other words for the question's, each with the term it replaces and a share of its weight."""
     table = translations()
     learned = [(other, word, share) for word in asked for other, share in table.related(word)]
     written = [(other, word, share) for word in asked for other, share in related(word)]

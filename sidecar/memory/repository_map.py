@@ -50,7 +50,7 @@ def _start(path: str, terms: frozenset[str], near: Sequence[str]) -> float:
 
 
 def _links(store: sqlite3.Connection, paths: frozenset[str]) -> dict[str, list[str]]:
-    """The files that each file imports; a Go package stands for its files."""
+    """The files that each file imports; a Go package is one node for its files."""
     units: dict[str, list[str]] = defaultdict(list)
     for path in paths:
         units[unit_of(path)].append(path)

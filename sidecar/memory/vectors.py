@@ -1,7 +1,7 @@
 """Static vectors of chunks (`memory_vectors`, off by default): one more ranked list beside the words.
 
 They are a pass of their own over an index: each file that has none yet gets one row with a vector of `SIZE` signed
-bytes for each of its chunks. So a killed pass goes on, and turning them off leaves rows that nobody reads.
+bytes for each of its chunks. So a killed pass goes on, and turning them off leaves rows that are never read.
 
 Measured on seven repositories (commits: files among the first 5; documentation: functions among the first 10): words,
 history and imports 0.74 and 0.82, vectors alone 0.49 and 0.62, both fused 0.73 and 0.81; on three others they change

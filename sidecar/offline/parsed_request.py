@@ -56,7 +56,7 @@ def strip_politeness(text: str) -> str:
 def parse_questions(request: Request) -> list[ParsedRequest]:
     """The messages since the request, the latest first, each with the results that followed it.
 
-    Later messages come first: one that no skill understands is a remark, and the request still stands.
+    Later messages come first: one that no skill understands is a remark, and the request remains.
     """
     offered = frozenset(tool.name for tool in request.roster or request.tools)
     opening = _opening(request)

@@ -63,7 +63,7 @@ _PARTS = {
 
 #: A group or a set of characters without others inside, and what repeats it.
 _INNERMOST = re.compile(r"(?:\\.|\((?:\\.|[^()\[\]\\])*\)|\[(?:\\.|[^\]\\])*\])(?:[?*+]|\{[\d,]+\})*")
-#: A word as it stands; a letter that may be missing isn't part of it.
+#: A word as written; a letter that may be missing isn't part of it.
 _LITERAL = re.compile(r"[a-z]{2,}(?![a-z]*[?*{])|[a-z]{2,}(?=[a-z][?*{])")
 
 #: Longer requests match nothing; this bounds the time that patterns take.

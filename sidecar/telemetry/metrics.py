@@ -131,7 +131,7 @@ def _counts(name: str, about: str, labels: Sequence[str], values: Labelled) -> M
 
 
 def _histogram(name: str, about: str, values: Mapping[str, Buckets]) -> Metric:
-    """By status; an empty one stands for all."""
+    """By status; an empty one means all."""
     family = HistogramMetricFamily(name, about, labels=() if "" in values else ("status",))
     for status, buckets in values.items():
         counts = buckets.counts or [0] * (len(buckets.bounds) + 1)

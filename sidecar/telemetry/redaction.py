@@ -16,7 +16,7 @@ _NAMES = re.compile(r"KEY(?!BOARD|MAP)|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH(?!OR)"
 _MIN_LENGTH = 8
 #: Texts up to this length are remembered while they are known to hold no secret: paths and names come again and again.
 _SHORT, _REMEMBERED = 100, 1_000
-#: Base64 in lines, as it stands in a file, a diff, a numbered listing or a string.
+#: Base64 in lines, as it is written in a file, a diff, a numbered listing or a string.
 _KEY_BODY = r"[A-Za-z0-9+/=\s\\:,.\"'|>()-]"
 #: Secrets that show by themselves: name, literals with one of which every match begins, pattern. A group `secret` is
 #: the part to redact; without one, all of the match is.

@@ -122,7 +122,7 @@ def parse_claims(report: str) -> Claims:
             tests_pass = True
             names_tests = names_tests or re.search(r"\bchecks?\b", passing[0], re.IGNORECASE) is None
         commands += [each["command"] for each in _COMMAND_PASSES.finditer(sentence) if each.end() <= doubt]
-        # "No errors" sounds like doubt, so only what stands before counts.
+        # "No errors" sounds like doubt, so only what comes before counts.
         checkers += [each["checker"].lower() for each in _CHECKER_PASSES.finditer(sentence) if each.start() < doubt]
         places += [(_clean(each["path"]), int(each["line"])) for each in _LINE.finditer(sentence)]
     return Claims(

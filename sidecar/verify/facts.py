@@ -41,7 +41,7 @@ class TaskFacts:
     ran_commands: bool = False
     #: Every file that it changed is known.
     all_files_known: bool = True
-    #: The commands that it ran, and whether each succeeded the last time; `None` if nobody looked how it ended.
+    #: The commands that it ran, and whether each succeeded the last time; `None` if it was never checked how it ended.
     commands: Mapping[str, bool | None] = field(default_factory=dict)
     #: Checkers that `get_diagnostics` ran.
     checkers: Collection[str] = ()
@@ -123,7 +123,7 @@ def check_commands(claimed: Sequence[str], checkers: Sequence[str], facts: TaskF
             if " " in command and not facts.commands and not ran_tests:
                 problems.append(f"{said} it did not run")
         elif facts.commands[command] is None:
-            problems.append(f"{said} it was started in the background, and nobody looked how it ended")
+            problems.append(f"{said} it was started in the background, and its end was never checked")
         elif not facts.commands[command]:
             problems.append(f"{said} it failed the last time")
     if not facts.commands:

@@ -56,9 +56,9 @@ def _never_null(schema: dict[str, Any]) -> None:
     schema.pop("default", None)
 
 
-def optional(default: Any = None) -> Any:
+def optional(default: Any = None, **more: Any) -> Any:
     """A field that is omitted, rather than null, when it is empty."""
-    return Field(default=default, exclude_if=_is_empty, json_schema_extra=_never_null)
+    return Field(default=default, exclude_if=_is_empty, json_schema_extra=_never_null, **more)
 
 
 GrantKind = Literal["command", "host", "read", "install", "checks", "spend"]

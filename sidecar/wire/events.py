@@ -13,7 +13,7 @@ def _mark_required(schema: dict[str, Any]) -> None:
     schema["required"] = ["type", "taskId", "at", *(name for name in schema.get("required", []) if name != "type")]
 
 
-Actor = Annotated[str | None, Field(description="Whose token asked for it; nobody's for your own.")]
+Actor = Annotated[str | None, Field(description="Whose token asked for it; absent for your own.")]
 
 
 class Event(Wire):

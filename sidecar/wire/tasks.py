@@ -132,7 +132,7 @@ class Options(Wire):
             # A counted repetition of `\w` takes 33 ms to compile.
             max_length=64,
             pattern=r"^[\w-]+$",
-            description="In a fleet: the workers that may run it, `default` unless told.",
+            description="In a fleet: the workers that may run it; `default` if not set.",
         ),
     ] = optional()
     conversation_id: ShortText | None = None

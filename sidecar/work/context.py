@@ -87,8 +87,8 @@ async def describe_workspace(
     """
     if again:
         mentioned, hidden = await _mentioned(host, mentions, redact, find)
-        told = [cut(f"Mentioned, but not shown: {', '.join(hidden)}", _HIDDEN)] if hidden else []
-        return cut(_joined([*told, _QUOTED, *mentioned] if mentioned else told), room)
+        notes = [cut(f"Mentioned, but not shown: {', '.join(hidden)}", _HIDDEN)] if hidden else []
+        return cut(_joined([*notes, _QUOTED, *mentioned] if mentioned else notes), room)
     branch = await current_branch(host)
     parts = [cut(f"Workspace: {host.workspace}" + (f" (Git branch {branch})" if branch else ""), _PLACE)]
     parts.append(cut(await _system(host), _SYSTEM))

@@ -51,7 +51,7 @@ RULES_BYTES = 32_768
 
 @dataclass(frozen=True, slots=True)
 class CustomCommand:
-    """`/name words` stands for `text`, with the words in folder of `$ARGUMENTS` or after it."""
+    """`/name words` expands to `text`, with the words in folder of `$ARGUMENTS` or after it."""
 
     name: str
     text: str

@@ -48,7 +48,7 @@ class Assignment:
     follows: bool = False
 
     def render(self, agent: Agent, shared: bool) -> str:
-        """What the agent is told about its part. If it is `shared`, it has read what was said before."""
+        """The agent's instructions for its part. If it is `shared`, it has read what was said before."""
         parts = [agent.part] if agent.part and not self.again else []
         if self.plan is not None and not shared:
             parts.append(self._render_plan(self.plan))

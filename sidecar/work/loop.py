@@ -53,7 +53,7 @@ class TurnLog(Protocol):
     def keep_partial(self, key: StepKey, text: str) -> None: ...
 
     def record(
-        self, key: StepKey, messages: Sequence[UserMessage], reply: Reply, room: int, told: Sequence[str]
+        self, key: StepKey, messages: Sequence[UserMessage], reply: Reply, room: int, instructions: Sequence[str]
     ) -> CollectedReply: ...
 
     async def call(self, key: StepKey, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]: ...
@@ -96,8 +96,8 @@ class Job:
     system: str = ""
     #: Replies of this step before; an earlier round counts as one.
     replies: int = 0
-    #: What we said since the last reply; the next turn's record keeps it.
-    told: list[str] = field(default_factory=list)
+    #: Our own messages since the last reply; the record of the next turn keeps them.
+    instructions: list[str] = field(default_factory=list)
     #: The agent and its tools once you let it edit.
     wider: tuple[Agent, Sequence[ToolInfo]] | None = None
     selection: ToolSelection = field(init=False)
@@ -110,12 +110,12 @@ class Job:
         overhead = estimate_tokens(self.system) + tools
         self.conversation = Conversation(partial(history_limit, self.model, overhead), self.history)
 
-    def tell(self, text: str) -> None:
+    def instruct(self, text: str) -> None:
         """Adds a message of ours to the conversation."""
         self.conversation.add(UserTurn(text=text))
-        self.told.append(text)
+        self.instructions.append(text)
 
-    def hear(self, turn: ModelTurn) -> None:
+    def add_reply(self, turn: ModelTurn) -> None:
         self.conversation.add(turn)
         self.replies += 1
 
@@ -147,29 +147,29 @@ async def run_agent(job: Job, log: TurnLog, start: StepKey | None = None) -> str
         # A model that answers at once must not starve readers and cancels.
         await asyncio.sleep(0)
         turn = await _next_turn(job, log, key)
-        job.told.clear()
+        job.instructions.clear()
         for message in turn.messages:
             conversation.add(user_turn(message))
             limits.reset()
         reply = turn.reply
         if reply.stop is Stop.END and reply.text.strip():
-            job.hear(ModelTurn(text=reply.text, kept=reply.kept))
+            job.add_reply(ModelTurn(text=reply.text, kept=reply.kept))
             if not (job.steered and log.may_continue(key.of_turn(number + 1))):
                 return reply.text
             note = None
         elif reply.stop is Stop.TOOL_USE:
-            job.hear(ModelTurn(text=reply.text, calls=reply.calls, kept=reply.kept))
+            job.add_reply(ModelTurn(text=reply.text, calls=reply.calls, kept=reply.kept))
             returns = await _run_calls(job, log, key, reply.calls)
             conversation.add(ToolTurn(returns=returns))
             note = limits.after_calls(reply.calls, returns)
         elif reply.stop in (Stop.END, Stop.LENGTH):
             # Never run half a call.
-            job.hear(ModelTurn(text=reply.text.strip() or NO_TEXT))
+            job.add_reply(ModelTurn(text=reply.text.strip() or NO_TEXT))
             note = limits.after_incomplete(reply)
         else:
             raise _error_of(reply)
         if isinstance(note, str):
-            job.tell(note)
+            job.instruct(note)
     raise AssertionError("the loop ends by returning or raising")
 
 
@@ -188,7 +188,7 @@ async def _next_turn(job: Job, log: TurnLog, key: StepKey) -> CollectedReply:
             log.note_left_out(left_out)
         stream = job.model.stream(job.request(messages))
         reply = await collect(stream, partial(log.show, key), partial(log.keep_partial, key))
-        turn = log.record(key, messages, reply, room, job.told)
+        turn = log.record(key, messages, reply, room, job.instructions)
         if reply.failure is None or reply.failure.code != _OVERFLOW:
             return turn
         conversation.mark_overflow()

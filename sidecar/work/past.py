@@ -42,7 +42,7 @@ def replay(state: TaskState, task_id: str, wanted: Callable[[StepKey], bool]) ->
         if record.apart or not wanted(key):
             continue
         found.heard.update(record.heard)
-        found.turns += [UserTurn(text=text) for text in record.told or ()]
+        found.turns += [UserTurn(text=text) for text in record.instructions or ()]
         found.turns += [user_turn(messages[each]) for each in record.heard if each in messages]
         found.turns += _reply_turns(state, task_id, key, record)
     return found

@@ -139,8 +139,8 @@ async def quote_resources(
         except ToolError as error:
             hidden.append(f"{mention} ({error.message})")
     hidden += [f"{each} (at most {_MAX_RESOURCES} resources)" for each in mentions[_MAX_RESOURCES:]]
-    told = [f"Mentioned, but not shown: {', '.join(hidden)}"] if hidden else []
-    return "\n\n".join([*told, _QUOTED, *quotes] if quotes else told)
+    notes = [f"Mentioned, but not shown: {', '.join(hidden)}"] if hidden else []
+    return "\n\n".join([*notes, _QUOTED, *quotes] if quotes else notes)
 
 
 def _parts(mention: Mention) -> tuple[str, str]:

@@ -83,7 +83,7 @@ class Agent:
 
     @property
     def part(self) -> str:
-        """What a built-in agent is told about its part of the work; the coder's is the work itself."""
+        """A built-in agent's instructions for its part of the work; the coder's part is the work itself."""
         return "" if self.text or self.command or self.name == "coder" else read_prompt(self.name)
 
     def read_only(self) -> "Agent":

@@ -72,7 +72,7 @@ class RoundRunner:
         self._knowledge = knowledge or Knowledge()
         self._verifier: Verifier | None = None
         self._loading: asyncio.Task[ModuleType] | None = None
-        #: Set by whoever can carry out steps at the same time.
+        #: Set by a caller that can carry out steps at the same time.
         self.parallel: Callable[[TaskRun], ParallelPlan | None] = lambda run: None
 
     async def carry_out(self, run: TaskRun) -> TaskResult:

@@ -209,7 +209,7 @@ def _is_banned(task: str, intent: Intent) -> bool:
 
 
 def request_of(task: str, commands: Mapping[str, CustomCommand] | None = None, agents: Collection[str] = ()) -> str:
-    """The request that agents get: the task without its slash command, or the text that the command stands for."""
+    """The request that agents get: the task without its slash command, or the text that the command expands to."""
     slash = parse_slash(task)
     if slash is None:
         return task

@@ -102,7 +102,7 @@ class AgentSetup:
         if self.read_only:
             agent, asks = agent.read_only(), name == "coder"
         else:
-            # It sees what fails, but it may only run. Nobody who let it run alone expects edits.
+            # It sees what fails, but it may only run. A user who let it run alone expects no edits.
             asks = self.pipeline == [name] == ["terminal"] and self.run.request.options.can_ask
         return replace(agent, tools=(*agent.tools, SET_MODE)) if asks and self.may_ask_to_edit else agent
 
@@ -128,8 +128,8 @@ class AgentSetup:
         if agent.command:
             if self.foreign is None:
                 raise AgentError("no_agent", f"The agent {agent.name} can't run here.", retry=False)
-            told = assignment.render(agent, False)
-            return await self.foreign().work(self.run, key, agent, f"{self.request}\n\n{told}".strip())
+            part = assignment.render(agent, False)
+            return await self.foreign().work(self.run, key, agent, f"{self.request}\n\n{part}".strip())
         job, log = await self.job(key, assignment)
         return await run_agent(job, log)
 
@@ -165,11 +165,11 @@ class AgentSetup:
             delegate=Delegation(self.run, self.executor, self.registry, agent, model).answer,
         )
         if shared and (text := assignment.render(agent, bool(done.turns))):
-            job.tell(text)
+            job.instruct(text)
         if shared and agent.name == "planner" and key.of_turn(0) not in self.run.state.turns:
             workspace = self.run.origin or self.run.request.workspace
             if similar := await self.knowledge.similar_tasks(workspace, self.request, self.run.task_id):
-                job.tell(similar)
+                job.instruct(similar)
         if dropped and key.of_turn(0) not in self.run.state.turns:
             log.note_left_out(
                 f"{plural(dropped, 'earlier round')} of the conversation left out: the context window is full."
@@ -196,7 +196,7 @@ class AgentSetup:
 
     async def again(self, job: Job, log: TaskTurnLog, key: StepKey, message: str) -> str:
         """Continues a finished job with a message about its answer."""
-        job.tell(message)
+        job.instruct(message)
         return await run_agent(job, log, key)
 
     def _replay(self, key: StepKey) -> Replay:
@@ -288,7 +288,7 @@ class AgentSetup:
             mentioned = own if self.prompted else parse_mentions(self.request)
             files, _ = split_mentions(mentioned, self.references, workspace)
             ranked, skills = ("", []) if again else await self._remembered(context.open_files, context.current_file)
-            told = await describe_workspace(
+            described = await describe_workspace(
                 host,
                 context,
                 files,
@@ -303,11 +303,11 @@ class AgentSetup:
             _, resources = split_mentions(own, self.references, workspace)
             if resources and self.references is not None:
                 quoted = await quote_resources(resources, self.references, workspace, redact)
-                told = f"{told}\n\n{quoted}" if told else quoted
+                described = f"{described}\n\n{quoted}" if described else quoted
         except (ToolError, OSError):
             return ""
         standards = "" if again else self.standards
-        return f"{standards}\n\n{told}" if standards and told else told or standards
+        return f"{standards}\n\n{described}" if standards and described else described or standards
 
     async def _remembered(self, opened: Sequence[str], current: str | None) -> tuple[str, list[str]]:
         """The memory's map, of the workspace that a worktree was made of, and the names of skills."""

@@ -354,7 +354,7 @@ class PipelineBuilder:
         return [agent_step(key, review.task, act, then), Unfold(make)]
 
     async def _ask_reviewer(self, key: StepKey, results: Results) -> str:
-        """Asks once more for a verdict that can't be parsed. Prose stands for itself."""
+        """Asks once more for a verdict that can't be parsed. Prose is returned as it is."""
         setup = self._setup
         if setup.is_deterministic("reviewer"):
             job, log = await setup.job(key, self._assign(results, _REVIEW))

@@ -71,12 +71,14 @@ class TaskTurnLog:
         self._run.turns.keep_partial(key, self._agent.name, text)
 
     def record(
-        self, key: StepKey, messages: Sequence[UserMessage], reply: Reply, room: int, told: Sequence[str]
+        self, key: StepKey, messages: Sequence[UserMessage], reply: Reply, room: int, instructions: Sequence[str]
     ) -> CollectedReply:
         read = [message.id for message in messages]
         window = self._model.capabilities.context_tokens
         named = f"{self._model.provider}/{self._model.name}"
-        turn = self._run.turns.record(key, self._agent.name, reply, read, room, told, self._apart, window, named)
+        turn = self._run.turns.record(
+            key, self._agent.name, reply, read, room, instructions, self._apart, window, named
+        )
         return self._collected(turn)
 
     def _collected(self, turn: TurnRecord) -> CollectedReply:

@@ -85,7 +85,7 @@ class GetDiagnostics:
 
 
 def _is_new(each: CheckerFinding, before: _Known) -> bool:
-    """Nobody knows that of a file that was not checked before."""
+    """That is unknown for a file that was not checked before."""
     return _within(each.path, before.checked) and each._replace(line=0, column=0) not in before.found
 
 

@@ -41,6 +41,6 @@ class ListDir:
 
 
 def _entry(info: FileInfo, folder: str) -> JsonValue:
-    """`generated` marks what is installed or built, so that nobody is offered it."""
+    """`generated` marks what is installed or built; it isn't suggested."""
     skipped = is_skipped(f"{info.path}/" if info.kind == "directory" else info.path, below=folder)
     return {"path": info.path, "kind": info.kind, **({"generated": True} if skipped else {})}

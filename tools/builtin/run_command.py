@@ -80,7 +80,7 @@ async def _first_output(host: Host, call: Call) -> ProcessResult:
     try:
         return await host.poll(call.id, _FIRST_SECONDS)
     except asyncio.CancelledError:
-        # Nobody learns of the command any more, so nobody else would end it.
+        # No caller learns of the command any more, so nothing else would end it.
         stopped = await run_to_completion(host.stop(call.id))
         for each in stopped.killed:
             call.killed(each.pid, each.command)

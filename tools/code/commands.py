@@ -17,7 +17,7 @@ _NAMES = {
     "format": ("format", "fmt", "prettier"),
     "start": ("run", "dev", "start", "serve"),
 }
-#: Commands by the file that stands for a build system; the first one that has a kind of command names it.
+#: Commands by the file that marks a build system; the first one that has a kind of command names it.
 _BUILD_SYSTEMS = {
     "Cargo.toml": {
         "install": "cargo fetch",

@@ -194,7 +194,7 @@ def mermaid(graph: Graph) -> tuple[str, str]:
 
 
 def _choose_folders(files: Collection[str]) -> dict[str, str]:
-    """Return the folder that stands for each file: the shallowest depth that splits the project well."""
+    """Return the folder that represents each file: the shallowest depth that splits the project well."""
     for depth in range(1, _DEEPEST + 1):
         chosen = {path: _cut(path, depth) for path in files}
         counts = Counter(chosen.values())

@@ -19,7 +19,7 @@ from tools.environments import ProjectEnvironment, find_environment
 from tools.executor.script_files import PROGRAM, BoundFile, ScriptSearch
 from tools.local.environment import CALL_MARK, SIDECAR_MARK, command_environment
 
-#: What stands in front of the name of an environment variable.
+#: The prefix of an environment variable's name.
 _VARIABLE = "variable "
 _VARYING = frozenset({CALL_MARK, SIDECAR_MARK, "PWD"})
 _MOST = 200

@@ -23,7 +23,7 @@ from tools.executor.session import ChangeWindow
 from tools.host import FileChange, FileContent, Host, ScannedFile, can_scan
 from tools.ledger import FileState, IrreversibleChange, Ledger, NewBlob, Outcome, digest
 
-#: Longer files are counted line by line instead of compared; nobody reads such a diff.
+#: Longer files are counted line by line instead of compared; no one reads such a diff.
 _COMPARED = 100_000
 #: The same limit for all files of one command together.
 _COMPARED_IN_ALL = 2_000_000
@@ -31,7 +31,7 @@ _COMPARED_IN_ALL = 2_000_000
 _FEW = 8
 _REASONS_SHOWN = 100
 _NAMES_SHOWN = 20
-#: Stands for files that nobody knows.
+#: Stands in for unknown files.
 _ANYWHERE = "."
 _NOT_RECORDED = "The changes of this command were not recorded"
 _FORGOTTEN = (
@@ -180,7 +180,7 @@ class ChangeTracker:
 
 
 def _unknown(why: str) -> CommandChanges:
-    """Nobody knows which files the command changed: a rewind has to say so."""
+    """Which files the command changed is unknown: a rewind has to say so."""
     return CommandChanges([], [IrreversibleChange(path=_ANYWHERE, change="modified", why=why)], [], [])
 
 

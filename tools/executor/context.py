@@ -54,7 +54,7 @@ class BatchContext:
     #: The tools that this agent may use; `None` for all.
     tools: frozenset[str] | None = None
     session: Session | None = None
-    #: An interrupted call is over: nobody resumes it under its id.
+    #: An interrupted call is over: it is never resumed under its id.
     single_use: bool = False
     #: Whether a person can be asked; if not, calls that need an approval fail.
     can_ask: bool = True
@@ -107,7 +107,7 @@ class CallContext:
     prepared: PreparedChange | None = None
     #: The commands that the tool would run, which an approval shows.
     commands: tuple[PlannedCommand, ...] | None = None
-    #: What stands behind a tool that isn't ours.
+    #: The server behind a tool that isn't ours.
     review: CallReview | None = None
     killed: list[Killed] = field(default_factory=list)
     #: Open while a command runs whose changes are found by scanning.

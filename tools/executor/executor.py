@@ -239,7 +239,7 @@ class Executor:
         return outcome
 
     async def _record_stopped(self, command_id: str, window: ChangeWindow, ledger: Ledger) -> None:
-        """Record the changes of a background command whose end nobody asked for before the task's."""
+        """Record the changes of a background command whose end wasn't asked for before the task's."""
         changes = await self.tracker.end(window)
         if not (changes.files or changes.irreversible):
             return

@@ -18,7 +18,7 @@ _CHOICES = (RUN_AGAIN, SKIP, LOOK)
 
 
 def ask_about_unknown(context: CallContext, what: str, look: int, seen: str) -> Question:
-    """`look`: how often the person has looked; `seen`: what that showed. A call that ran again has new questions."""
+    """`look`: how often you have looked; `seen`: what that showed. A call that ran again has new questions."""
     shown = escape_hidden(context.clean(f"{context.spec.name} {describe_arguments(context.call.args)}"[:500]))
     changes = f" {escape_hidden(context.clean(seen))}" if seen else ""
     text = (

@@ -384,7 +384,7 @@ class CallRunner:
         return context.ended(await self._invoker.run(context, backend))
 
     async def _resolve_unknown(self, context: CallContext, what: str) -> Outcome:
-        """Nobody can tell whether it took effect. Only a person may have it repeated."""
+        """It is unknown whether it took effect. Only you may have it repeated."""
         context.enqueue("pending")
         call_id, seen = context.call.id, ""
         for look in count():

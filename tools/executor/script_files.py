@@ -36,7 +36,7 @@ _MAX_SOURCES = 5_000
 _MAX_WALKED = 50_000
 _MAX_BASES = 8
 _DEPTH = 4
-#: What stands in front of the name of a program in the result.
+#: The prefix of a program's name in the result.
 PROGRAM = "program "
 _VERSION = re.compile(r"\d+(?:\.\d+)*\Z")
 _SUFFIXES = ("", ".py", ".sh", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".pm", ".mk")

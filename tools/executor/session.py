@@ -17,7 +17,7 @@ _DIFF_LINES = 60
 
 @dataclass(eq=False, slots=True, weakref_slot=True)
 class ChangeWindow:
-    """Spans a command from its start to its end; the tracker forgets it when nobody holds it any more."""
+    """Spans a command from its start to its end; the tracker forgets it when no reference is left."""
 
     workspace: str
     ledger: "ref[Ledger]"

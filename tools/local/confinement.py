@@ -2,7 +2,7 @@
 
 A shell sets the limits and then becomes the command, so they hold from its first instruction. Address space has no
 limit by default: a race detector or a WebAssembly engine reserves terabytes that it never uses. Instead the kernel
-picks a command first when memory runs out.
+chooses a command first when memory runs out.
 """
 
 import math
@@ -21,7 +21,7 @@ from tools.local.sandbox.gateway import Gateway
 
 _MAX_OPEN_FILES = 65_536
 _BLOCK = 512
-#: Processor time beyond the time limit, in case nobody is left to end the command.
+#: Processor time beyond the time limit, in case no process is left to end the command.
 _EXTRA_SECONDS = 60
 _OOM_SCORE = "500"
 _SHELL = ("/bin/sh", "-c")

@@ -298,7 +298,7 @@ def _replace(
             os.link(temporary, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
             os.unlink(temporary, dir_fd=directory)
         else:
-            # Writing took a while: whoever saved the file meanwhile must not lose that.
+            # Writing took a while: what was saved meanwhile must not be lost.
             _compare(directory, name, change)
             check_lease()
             _swap(directory, name, temporary, change)

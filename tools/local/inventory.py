@@ -1,7 +1,8 @@
 """The protected files of a workspace at one moment.
 
-It lists a directory again only when its change time differs, which nobody can set, so a look at a large workspace costs
-one system call for each directory. In a `.git` directory it looks only at what starts programs: commits must work.
+It lists a directory again only when its change time differs, which no program can set, so a look at a large workspace
+costs one system call for each directory. In a `.git` directory it looks only at what starts programs: commits must
+work.
 """
 
 # Runs before and after every command: building a Path would cost more than the system call.

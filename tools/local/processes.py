@@ -115,7 +115,7 @@ class Processes:
         self._reaper = reaper
         self._guardian = Guardian(mark)
         self._running: set[RunningCommand] = set()
-        #: The calls of commands that are being started, whose pids nobody knows yet.
+        #: The calls of commands that are being started, whose pids are still unknown.
         self._starting: dict[asyncio.Future[None], str] = {}
         self._background: dict[str, RunningCommand] = {}
 
@@ -221,7 +221,7 @@ class Processes:
     async def _started(
         self, spawning: Coroutine[Any, Any, RunningCommand], killed: ProcessKilled | None
     ) -> RunningCommand:
-        # A cancel in the middle of a start would leave a process that nobody knows: finish the start, then end it.
+        # A cancel in the middle of a start would leave an unknown process: finish the start, then end it.
         start = asyncio.ensure_future(spawning)
         try:
             return await asyncio.shield(start)
@@ -245,7 +245,7 @@ class Processes:
         seconds: float | None = None,
         project: ProjectEnvironment | None = None,
     ) -> RunningCommand:
-        # The child enters the directory by its handle, so nobody can swap the path meanwhile.
+        # The child enters the directory by its handle, so the path can't be swapped meanwhile.
         directory = f"/proc/self/fd/{cwd}" if sys.platform == "linux" else path_of(cwd)
         clean = command_environment(call_id, self._mark, path_of(cwd), environment, project)
         launch = CommandLaunch(argv, clean)
@@ -329,7 +329,7 @@ class Processes:
             self._reaper.reap_orphans(self._pids())
 
     def _pids(self) -> frozenset[int]:
-        """Those that run now; a command that is being started counts as 0, so that it is nobody's orphan."""
+        """Those that run now; a command that is being started counts as 0, so its processes are no orphans."""
         return frozenset([*(command.pid for command in self._running), *([0] if self._starting else [])])
 
 

@@ -53,7 +53,7 @@ class CommandWatch:
     #: Files that the sandbox holds, with the inodes of their directories.
     held: dict[str, tuple[int, ...]] = field(default_factory=dict)
     accepted: set[str] = field(default_factory=set)
-    #: Whether an approved command ran beside it: then nobody can tell whose changes they are.
+    #: Whether an approved command ran beside it: then it is unknown whose changes they are.
     shared: bool = False
     reverted: dict[str, str] = field(default_factory=dict)
     background: bool = False

@@ -34,7 +34,7 @@ _GIVE_UP_SECONDS = 1.2
 _LOOK_SECONDS = 0.01
 #: Kill more than this at once: a fork bomb must not get time to grow.
 _CROWD = 64
-#: A dead child that nobody waited for in this time was a command's.
+#: A dead child that wasn't waited for in this time was a command's.
 _UNCLAIMED_SECONDS = 1.0
 
 

@@ -1,6 +1,6 @@
 """Opens every path of a workspace, and none outside of it.
 
-The kernel opens a path beneath the workspace's handle in one step, so nobody can swap in a link between a check and the
+The kernel opens a path beneath the workspace's handle in one step, so no one can swap in a link between a check and the
 opening. Without `openat2`, the path is walked handle by handle, and only links that the walk has read are followed.
 """
 

@@ -243,7 +243,7 @@ class Exclusions:
         self._folders: dict[str, tuple[Ignored, str | None]] = {}
 
     def name(self, path: str) -> str | None:
-        """`None` for a path that counts, empty for caches that nobody cares for, otherwise the name left out.
+        """`None` for a path that counts, empty for caches that don't matter, otherwise the name left out.
 
         A path that ends with `/` is a directory.
         """

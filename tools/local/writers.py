@@ -1,8 +1,8 @@
 """What the kernel offers beyond Python's `os` to replace files: leases, exchanging names, starting to write.
 
 A replaced file may lose a write: someone may have it open, and write to a file without a name. The kernel grants a read
-lease on a file only if nobody has it open for writing. Where there are no leases (macOS, some file systems, files of
-others), only what has been written by then is seen.
+lease on a file only if no process has it open for writing. Where there are no leases (macOS, some file systems,
+files of others), only what has been written by then is seen.
 """
 
 import ctypes

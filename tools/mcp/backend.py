@@ -47,7 +47,7 @@ class McpBackend:
         return [tool for entry in entries for tool in self._tools_of(entry).values()]
 
     async def prepare(self, name: str, workspace: str, conversation: str = "") -> None:
-        """Ask the server of a tool that nobody has seen yet for its tools. Raises `ServerFailed`."""
+        """Ask the server of a still unknown tool for its tools. Raises `ServerFailed`."""
         entry = self._entry(name, workspace, conversation)
         if entry is not None and not self._tools_of(entry):
             await self.servers.connection(entry).connect()

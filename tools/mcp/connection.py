@@ -231,7 +231,7 @@ class ServerConnection:
         try:
             header = current_header()
             meta = {HEADER: header} if header else None
-            # `_watch` keeps the time limit: it stands still while you are asked something.
+            # `_watch` keeps the time limit: it is paused while you are asked something.
             work = client.call_tool(tool, args, read_timeout_seconds=math.inf, progress_callback=progress, meta=meta)
             return await self._watch(work, timeout, sent=True)
         except self._errors as error:
@@ -400,7 +400,7 @@ class ServerConnection:
     def _silent(self, what: str, *, sent: bool) -> ToolError:
         if not sent:
             return self._failed(" ".join(filter(None, (f"It {what}.", download_hint(self.entry)))))
-        # Whatever it does now, nobody waits for it: the next call gets a new one.
+        # Whatever it does now isn't awaited: the next call gets a new one.
         self._hung, self._client = f"It {what}.", None
         self._closing.set()
         hint = "" if self.entry.patient else " If its calls take long, give it a `timeout` in mcp.json."

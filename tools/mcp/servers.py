@@ -96,7 +96,7 @@ class McpServers:
         return found
 
     def start(self, workspace: str, *, own: bool = False) -> None:
-        """Start the servers whose tools nobody knows yet, in the background; with `own` none of a workspace."""
+        """Start the servers whose tools are still unknown, in the background; with `own` none of a workspace."""
         for entry in self.configuration.load(workspace).every:
             if not entry.disabled and (entry.own or not own) and self.pins.listing(entry) is None:
                 self.connection(entry).start()

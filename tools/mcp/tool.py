@@ -12,7 +12,7 @@ from tools.mcp.entry import ServerEntry
 from tools.mcp.listing import ListedTool
 from tools.spec import Arguments, Call, External, Output, ToolResult, ToolSpec
 
-#: The backend keeps the time limit itself: it stands still while you are asked something.
+#: The backend keeps the time limit itself: it is paused while you are asked something.
 _WHOLE_DAY = 86_400.0
 _MAX_UNREVIEWED = 20
 

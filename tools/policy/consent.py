@@ -1,6 +1,6 @@
 """Whether a task consents to a command: it is that command, or orders us to run it.
 
-A mention is no consent. The command stands in backticks, as a whole, in a sentence of a form we know to be an order:
+A mention is no consent. The command is in backticks, as a whole, in a sentence of a form we know to be an order:
 a polite word, a verb such as "run", the command, and little else, all in one language. The task is one short paragraph
 of sentences that we all understand: orders, what to do afterwards, and thanks. A negation, a condition, a question
 mark or a quotation mark anywhere in the task makes it a question for you. Whatever isn't understood is no consent.

@@ -1,7 +1,7 @@
 """Package managers: the installs that a repository can be granted, and the registries that they reach.
 
-No address of a registry stands here. The client on this machine is asked for the one in its own configuration, never
-in that of a workspace: it runs outside of every workspace and reaches no network for this. In the sandbox that
+No address of a registry is written here. The client on this machine is asked for the one in its own configuration,
+never in that of a workspace: it runs outside of every workspace and reaches no network for this. In the sandbox that
 configuration is hidden, so the command gets the address, without a password, by variables.
 """
 

@@ -1,7 +1,7 @@
 """Copies a workspace into a sandbox, and what a command changed there back.
 
 Installed packages, caches, ignored files, Git's own data and files that may hold secrets stay here. A change comes back
-only if the file here is still what was sent, so nobody's edit is overwritten. Everything that a sandbox sends is the
+only if the file here is still what was sent, so no edit is overwritten. Everything that a sandbox sends is the
 work of a command: its paths go through the workspace's root like any other.
 """
 

@@ -48,7 +48,7 @@ class E2bMachines:
         from e2b import AsyncSandbox
 
         with _Errors():
-            # Not interrupted, so that no machine is left that nobody knows of.
+            # Not interrupted, so that no forgotten machine is left running.
             made = await run_to_completion(
                 AsyncSandbox.create(
                     template=spec.template or None,

@@ -56,7 +56,7 @@ export class Http {
     }
   }
 
-  /** A stream broke: whoever answers next has to prove that it is the sidecar. */
+  /** A stream broke: the next server that answers has to prove that it is the sidecar. */
   doubt(): void {
     this.credentials.doubt?.();
   }

@@ -258,7 +258,7 @@ export class BrainService {
     return this.#get("/api/brain/fleet", signal);
   }
 
-  /** Starts servers that nobody has seen yet. */
+  /** Starts servers whose tools are still unknown. */
   mcpServers(signal?: AbortSignal): Promise<McpList> {
     return this.#get("/api/brain/mcp", signal);
   }

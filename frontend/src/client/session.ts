@@ -26,8 +26,8 @@ const text = new TextEncoder();
  * The panel's session: it trades a one-time code for the token, and gets the next token after a restart by proving that
  * it knows the renewal's key, once the sidecar has proven the same.
  *
- * Only the token is stored; it is void after a restart. The key stays in memory: whoever takes over the sidecar's port
- * also serves the next page of this origin, and that page can read the storage.
+ * Only the token is stored; it is void after a restart. The key stays in memory: a program that takes over the sidecar's
+ * port also serves the next page of this origin, and that page can read the storage.
  */
 export class CodeSession implements Credentials {
   #token: string | undefined;

@@ -53,7 +53,7 @@ export interface ApprovalEvent {
   state: "requested" | "allowed" | "denied";
   /** How long the answer holds. */
   scope?: "once" | "task" | "workspace";
-  /** Whose token asked for it; nobody's for your own. */
+  /** Whose token asked for it; absent for your own. */
   by?: string;
 }
 
@@ -244,7 +244,7 @@ export interface DiffEvent {
   taskId: string;
   at: string;
   files: ChangedFile[];
-  /** Whose token asked for it; nobody's for your own. */
+  /** Whose token asked for it; absent for your own. */
   by?: string;
 }
 
@@ -533,7 +533,7 @@ export interface LabelEvent {
   title?: string;
   pinned?: boolean;
   archived?: boolean;
-  /** Whose token asked for it; nobody's for your own. */
+  /** Whose token asked for it; absent for your own. */
   by?: string;
 }
 
@@ -769,7 +769,7 @@ export interface MessageEvent {
   thinking?: string;
   /** How long it thought. */
   thinkingMs?: number;
-  /** Whose token asked for it; nobody's for your own. */
+  /** Whose token asked for it; absent for your own. */
   by?: string;
 }
 
@@ -930,7 +930,7 @@ export interface Options {
   unattended?: boolean;
   /** Who wrote the task. Only a person's words count as consent to a command; `other` is for the text of models, issues, chats and web pages. */
   author?: "person" | "other";
-  /** In a fleet: the workers that may run it, `default` unless told. */
+  /** In a fleet: the workers that may run it; `default` if not set. */
   pool?: string;
   conversationId?: string | null;
   maxIterations?: number | null;
@@ -1306,7 +1306,7 @@ export interface StatusEvent {
   reason?: string;
   /** The event the task was rewound to; events in between no longer count. */
   rewoundTo?: number;
-  /** Whose token asked for it; nobody's for your own. */
+  /** Whose token asked for it; absent for your own. */
   by?: string;
 }
 
@@ -1669,7 +1669,7 @@ export interface WorktreeEvent {
   leftOut?: string[];
   /** Your workspace had changed meanwhile: no check has seen this combination. */
   combined?: boolean;
-  /** Whose token asked for it; nobody's for your own. */
+  /** Whose token asked for it; absent for your own. */
   by?: string;
 }
 

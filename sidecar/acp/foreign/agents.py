@@ -53,7 +53,7 @@ class ForeignAgents:
             changes = await run_to_completion(tracker.end(window))
             outcome = changes.add_to(ended)
             if run.origin:
-                # Nobody else works in the task's own worktree.
+                # Nothing else works in the task's own worktree.
                 files = [file.model_copy(update={"doubt": None}) for file in outcome.files]
                 outcome = outcome.model_copy(update={"files": files})
             event = _event(call, agent, outcome.status, outcome.summary, outcome)

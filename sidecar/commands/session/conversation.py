@@ -87,7 +87,7 @@ class TerminalConversation:
             return self._client
 
     def _hold(self, client: Client) -> None:
-        """Keep a stream open: a sidecar that we started exits when nobody reads and no task runs."""
+        """Keep a stream open: a sidecar that we started exits when it has no reader and no task runs."""
         with suppress(ClientError):
             for _ in client.stream_all("now"):
                 pass

@@ -343,8 +343,8 @@ brain merge t_4642c5 --markers     conflicts stay in the files, between markers"
     command(
         "worktrees",
         "list and remove worktrees of isolated tasks",
-        "List the worktrees of isolated tasks, or remove those that nobody needs: `clean` keeps those whose task is at "
-        "work, and those with changes that are not merged, unless you name the task and say --discard.",
+        "List the worktrees of isolated tasks, or remove those that are no longer needed: `clean` keeps those whose "
+        "task is at work, and those with changes that are not merged, unless you name the task and say --discard.",
         """\
 brain worktrees
 brain worktrees clean

@@ -18,7 +18,7 @@ from sidecar.doors.chat.messages import ChatMessages, Posted
 from sidecar.doors.chat.port import Button, Messenger, Place
 from sidecar.doors.chat.render import STATUS, STOP, Progress, Remark, cut, remarks_of
 from sidecar.doors.http import NotSent
-from sidecar.doors.outbox import Letter, NewLetter
+from sidecar.doors.outbox import NewMessage, OutboxMessage
 
 log = logging.getLogger("brain.doors")
 
@@ -44,30 +44,30 @@ class ChatChannel:
 
     # -- what is said -----------------------------------------------------------------------------------------------
 
-    def write(self, event: Json, task: ReportedTask) -> list[NewLetter]:
+    def write(self, event: Json, task: ReportedTask) -> list[NewMessage]:
         if not task.subject.startswith(self.prefix):
             return []
         self._loop.call_soon_threadsafe(self._note, task.id, task.subject, event)
         return [
-            NewLetter(f"{self.prefix}{task.id}.{event['seq']}.{number}", task.subject, remark_json(task.id, remark))
+            NewMessage(f"{self.prefix}{task.id}.{event['seq']}.{number}", task.subject, remark_json(task.id, remark))
             for number, remark in enumerate(remarks_of(event))
         ]
 
-    async def send(self, letter: Letter) -> None:
-        said = json.loads(letter.body)
+    async def send(self, outgoing: OutboxMessage) -> None:
+        said = json.loads(outgoing.body)
         remark = Remark(**{**said["remark"], "buttons": [Button(*each) for each in said["remark"]["buttons"]]})
         task_id = said["task"]
         text = cut(remark.text, self._messenger.longest, self._link(task_id))
-        async with self._locks[letter.target]:
+        async with self._locks[outgoing.target]:
             if remark.edits:
                 await self._replace(task_id, remark.name, text)
                 return
-            place = await self._place(letter.target)
-            buttons = await self._messages.draw(letter.target, task_id, remark.name, remark.buttons)
-            message = await self._messenger.find(place, letter.key) if letter.attempts else None
-            message = message or await self._messenger.post(place, text, buttons, letter.key)
+            place = await self._place(outgoing.target)
+            buttons = await self._messages.draw(outgoing.target, task_id, remark.name, remark.buttons)
+            message = await self._messenger.find(place, outgoing.key) if outgoing.attempts else None
+            message = message or await self._messenger.post(place, text, buttons, outgoing.key)
             alias = f"{self.prefix}{place.chat}:{message}"
-            await self._messages.add(task_id, remark.name, Posted(letter.target, message), alias, remark.question)
+            await self._messages.add(task_id, remark.name, Posted(outgoing.target, message), alias, remark.question)
         if len(self._locks) > _MAX_TASKS:
             self._locks.clear()
 

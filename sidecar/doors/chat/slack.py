@@ -160,12 +160,12 @@ class SlackSocket:
         is_command = request.type == "slash_commands"
         if not self._is_known(slack.person(payload)):
             # Strangers can't fill the store.
-            told = {"text": "You may not give this bot tasks."} if is_command else None
-            await client.send_socket_mode_response(SocketModeResponse(request.envelope_id, told))
+            response = {"text": "You may not give this bot tasks."} if is_command else None
+            await client.send_socket_mode_response(SocketModeResponse(request.envelope_id, response))
             return
         named = text_at(payload, "event_id") or request.envelope_id
         text = json.dumps(payload, sort_keys=True)
         # If it can't be stored this raises, and the envelope stays unacknowledged.
         await self._keep(Arrival("slack", named, "", slack.subject("", payload), text.encode(), text))
-        told = {"text": "Working on it."} if is_command else None
-        await client.send_socket_mode_response(SocketModeResponse(request.envelope_id, told))
+        response = {"text": "Working on it."} if is_command else None
+        await client.send_socket_mode_response(SocketModeResponse(request.envelope_id, response))

@@ -1,4 +1,4 @@
-"""How one attempt at a part ended, as its step records it, and what the next attempt is told."""
+"""How one attempt at a part ended, as its step records it, and what the next attempt is given."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -19,7 +19,7 @@ class Attempt(Wire):
     files: list[str] = []
     error: str = ""
     hints: list[str] = []
-    #: You cancelled the part's task when the crew had needed you so often; nobody tries again before the next time.
+    #: You cancelled the part's task after the crew had asked you so often; it isn't tried again before the next time.
     given_up: int | None = optional()
 
     @classmethod
@@ -41,7 +41,7 @@ def failure_of(task: Task, escalations: int) -> Attempt | None:
     return Attempt.failed(task, why)
 
 
-def write_request(goal: str, part: Part, earlier: Sequence[Attempt], diff: str, told: Sequence[str]) -> str:
+def write_request(goal: str, part: Part, earlier: Sequence[Attempt], diff: str, messages: Sequence[str]) -> str:
     """What a specialist is asked to do."""
     lines = [
         part.instructions,
@@ -55,12 +55,12 @@ def write_request(goal: str, part: Part, earlier: Sequence[Attempt], diff: str, 
         lines.append(f"Attempt {len(earlier)} failed: {last.error}")
         lines += [f"Hint: {hint}" for hint in last.hints]
         lines += [f"What it had changed; nothing of it is in your files now:\n{diff[:_DIFF]}"] if diff else []
-    lines += [f"The user adds: {text}" for text in told]
+    lines += [f"The user adds: {text}" for text in messages]
     return "\n\n".join(lines)[: 10 * _HINTS]
 
 
 def child_options(options: Options, part: Part, share: int, *, verify: bool = True, isolated: bool = True) -> Options:
-    """The crew's options for one of its parts. Its text is a model's, so it is nobody's consent to a command."""
+    """The crew's options for one of its parts. A model wrote the text, so it is no consent to a command."""
     own: list[str] | Literal["auto"] = part.checks or "auto"
     return Options(
         intent="edit_code",

@@ -48,13 +48,13 @@ class Children:
         return bool(self._starting or self._run.state.children)
 
     async def start(
-        self, key: StepKey, request: ExecuteRequest, told: Sequence[str], records: Sequence[Record] = ()
+        self, key: StepKey, request: ExecuteRequest, message_ids: Sequence[str], records: Sequence[Record] = ()
     ) -> str:
         """The task of this part: a new one, or the one that an earlier run started, which goes on."""
         known = self._run.state.children.get(key)
         if known is None:
-            # Not cut off by a cancel in between: a task that nobody knows of would go on.
-            starting = asyncio.ensure_future(self._start(key, request, told, records))
+            # Not cut off by a cancel in between: a task that nothing knows of would go on.
+            starting = asyncio.ensure_future(self._start(key, request, message_ids, records))
             self._starting.add(starting)
             starting.add_done_callback(self._starting.discard)
             return await asyncio.shield(starting)
@@ -64,7 +64,7 @@ class Children:
         return known.task_id
 
     async def _start(
-        self, key: StepKey, request: ExecuteRequest, told: Sequence[str], records: Sequence[Record]
+        self, key: StepKey, request: ExecuteRequest, message_ids: Sequence[str], records: Sequence[Record]
     ) -> str:
         run = self._run
         name = f"part:{run.task_id}.{key.on_branch(run.state.branch)}"
@@ -74,7 +74,7 @@ class Children:
         except OperationRefused as error:
             message = f"A part could not be started: {error.message} What was done is kept; resume to go on."
             raise StepFailed(error.code, message, recoverable=True) from error
-        child = Child(task_id=task_id, told=list(told))
+        child = Child(task_id=task_id, message_ids=list(message_ids))
         await run.log.append(records=[run.log.record(RecordKind.CHILD, key, child.to_json())])
         return task_id
 

@@ -53,7 +53,7 @@ class CrewWork:
             return await self._workflow.carry_out(run)
         except BaseException as error:
             cause = _first(error)
-            # Whoever took the task over goes on with its parts; so does the next start.
+            # The worker that took the task over goes on with its parts; so does the next start.
             if children.any and run.stopped_by != "shutdown" and not isinstance(cause, JournalError):
                 await asyncio.shield(children.cancel())
             if isinstance(cause, AgentError):
@@ -116,8 +116,8 @@ class CrewWork:
 
     def missed(self, run: TaskRun) -> Sequence[UserMessage]:
         """Parts read your messages too."""
-        told = {name for child in run.state.children.values() for name in child.told}
-        return [message for message in self._workflow.missed(run) if message.id not in told]
+        passed_on = {name for child in run.state.children.values() for name in child.message_ids or ()}
+        return [message for message in self._workflow.missed(run) if message.id not in passed_on]
 
     async def suggest_command(self, asked: str, workspace: str) -> str | None:
         return await self._workflow.suggest_command(asked, workspace)

@@ -105,8 +105,8 @@ class Dispatch:
     async def _attempt(self, part: Part, key: StepKey, earlier: Sequence[Attempt]) -> Attempt:
         if key not in self._run.state.children:
             await self._run.budget.check()
-        request, told, records = await self._request(part, key, earlier)
-        task_id = await self._children.start(key, request, told, records)
+        request, message_ids, records = await self._request(part, key, earlier)
+        task_id = await self._children.start(key, request, message_ids, records)
         task = await self._children.wait(task_id, lambda task: self._follow(part, task))
         attempt = failure_of(task, len(self._escalations()))
         if attempt is not None:
@@ -123,14 +123,18 @@ class Dispatch:
         self, part: Part, key: StepKey, earlier: Sequence[Attempt]
     ) -> tuple[ExecuteRequest, list[str], "Sequence[Record]"]:
         run = self._run
-        told = [message for message in run.state.messages if not message.opens and not message.is_news]
+        messages = [message for message in run.state.messages if not message.opens and not message.is_news]
         diff = await self._diff(earlier[-1].task_id) if earlier else ""
-        text = write_request(self._goal, part, earlier, diff, [message.text for message in told])
+        text = write_request(self._goal, part, earlier, diff, [message.text for message in messages])
         isolated = self._merges.places.isolated
         share = len(self._plan.parts)
         options = child_options(run.request.options, part, share, verify=self._verify, isolated=isolated)
         context, records = await self._merges.begin() if key not in run.state.children else (Context(), ())
-        return ExecuteRequest(task=text, context=context, options=options), [message.id for message in told], records
+        return (
+            ExecuteRequest(task=text, context=context, options=options),
+            [message.id for message in messages],
+            records,
+        )
 
     async def _diff(self, task_id: str) -> str:
         with suppress(UnknownTask):

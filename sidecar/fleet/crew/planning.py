@@ -130,7 +130,7 @@ async def ask(job: Job, log: TaskTurnLog, tool: ToolSpec, parse: Callable[[JsonO
     log.answers[tool.name] = answer
     try:
         await run_agent(job, log)
-        job.tell(f"Answer by calling {tool.name}, and only by that.")
+        job.instruct(f"Answer by calling {tool.name}, and only by that.")
         await run_agent(job, log, job.key.of_repair())
     except _Answered:
         return given[0]

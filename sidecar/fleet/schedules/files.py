@@ -116,7 +116,7 @@ def parse_schedule(name: str, text: str, since: float = 0.0) -> Schedule:
     if not Path(workspace).is_absolute() or "\0" in workspace:
         raise ValueError("workspace must be an absolute path")
     if approvals not in _APPROVALS:
-        raise ValueError(f"approvals must be auto or readonly, not {approvals!r}: nobody is there to be asked")
+        raise ValueError(f"approvals must be auto or readonly, not {approvals!r}: no one is there to answer")
     if (pool := front.get("pool", "hybrid")) not in POOLS:
         raise ValueError(f"pool must be one of {', '.join(POOLS)}, not {pool!r}")
     per_day = _number(front, "maxperday", 1)

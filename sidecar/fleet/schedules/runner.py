@@ -81,7 +81,7 @@ class ScheduleRunner:
             self._changed.set()
 
     async def run(self) -> None:
-        """Until cancelled. Without a schedule it sleeps until somebody calls `look`."""
+        """Until cancelled. Without a schedule it sleeps until something calls `look`."""
         self.active = True
         try:
             while True:

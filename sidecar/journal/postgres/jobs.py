@@ -1,7 +1,7 @@
 """The migration that lets procrastinate dispatch tasks.
 
 Each task that a worker may claim has a job that names it. The job is only a hint to look: the claim decides who runs
-the task. Triggers defer the jobs, so a job commits or rolls back with its task, whoever writes that.
+the task. Triggers defer the jobs, so a job commits or rolls back with its task, whichever process writes it.
 """
 
 JOBS = """

@@ -174,7 +174,7 @@ class PostgresJournal(JournalReader):
         earlier: Sequence[Entry] = (),
         alone: bool = False,
     ) -> asyncio.Future[Sequence[StoredEvent]]:
-        """Always waits for the disk: a database that is stopped at once loses what it was only told."""
+        """Always waits for the disk: a database that is stopped at once loses what isn't on its disk."""
         entries = Entry.appended(earlier, events, records)
         pending = [Pending.of(entry) for entry in entries]
         self._grow(sum(each.size for each in pending))
@@ -223,7 +223,7 @@ class PostgresJournal(JournalReader):
         head = Head.of(position, last_seq, count, fence, state)
         self.writer.tasks.keep(task_id, head)
         stored = StoredRequest.model_validate_json(request)
-        # Patiently: the task is claimed, and if nobody ran it, it would wait until the claim expires.
+        # Patiently: the task is claimed, and without a run it would wait until the claim expires.
         records = await self.records(task_id, patient=True) if count else ()
         return Claim(task_id, owner, fence, head.state.status, stored, records)
 
@@ -343,7 +343,7 @@ class PostgresJournal(JournalReader):
         return int(found[0][0])
 
     async def _notify(self, channel: str, payload: str) -> None:
-        # Nobody waits for it, and it holds a lock that all notifications share: it needn't reach the disk.
+        # It isn't awaited, and it holds a lock that all notifications share: it needn't reach the disk.
         await self.query("SELECT set_config('synchronous_commit', 'off', true), pg_notify(%s, %s)", (channel, payload))
 
     # -- state -------------------------------------------------------------------------------------------------------

@@ -195,7 +195,7 @@ DECLARE
     r_end INTEGER;
 BEGIN
     IF saved IS NOT NULL THEN RETURN saved; END IF;
-    -- Everyone locks in the same order, so nobody waits in a circle.
+    -- All lock in the same order, so there is no deadlock.
     PERFORM 1 FROM tasks WHERE id = ANY (ids) ORDER BY id FOR UPDATE;
     PERFORM begin_cursors();
     FOR i IN 1 .. cardinality(ids) LOOP

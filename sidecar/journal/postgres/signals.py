@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 POLL_SECONDS = 2.0
 BATCH_SECONDS = 0.01
-#: A payload holds 8,000 bytes; a notification without names stands for all tasks.
+#: A payload holds 8,000 bytes; a notification without names means all tasks.
 _MAX_NAMES = 100
 _CHANNEL = "brain_written"
 
@@ -61,10 +61,10 @@ class Signals:
         while self._written:
             await asyncio.sleep(BATCH_SECONDS)
             names, self._written = self._written, set()
-            told = sorted(names) if len(names) <= _MAX_NAMES else None
+            listed = sorted(names) if len(names) <= _MAX_NAMES else None
             # Others find out by themselves if it is lost.
             with suppress(JournalError, *LOST):
-                await self._send(self._channel, json.dumps([self._sender, told]))
+                await self._send(self._channel, json.dumps([self._sender, listed]))
 
     async def close(self) -> None:
         for task in (self._listening, self._sending):

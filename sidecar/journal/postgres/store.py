@@ -1,8 +1,8 @@
 """Appends to tasks, checked against what this process last knew of them.
 
-A task's row is folded from its events here, and the database writes it only if nobody else wrote to the task since:
-its last number, its count of records and its fence must be as known. Otherwise the answer is the task as it is now, and
-the append is checked and folded again.
+A task's row is folded from its events here, and the database writes it only if no other process wrote to the task
+since: its last number, its count of records and its fence must be as known. Otherwise the answer is the task as it is
+now, and the append is checked and folded again.
 """
 
 import json

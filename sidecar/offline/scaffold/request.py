@@ -85,7 +85,7 @@ _JOINTS = re.compile(
     r"that|which|to|for|in|into|under|inside|with|using|at|and|here|called|named|so|it|on|by|of|as", re.IGNORECASE
 )
 _PURPOSE = re.compile(
-    r"[,\s]*(?:(?P<joint>that|which|to|for)\s+(?P<what>\S.*)|[:–—-]\s+(?P<told>\S.*))$", re.IGNORECASE
+    r"[,\s]*(?:(?P<joint>that|which|to|for)\s+(?P<what>\S.*)|[:–—-]\s+(?P<described>\S.*))$", re.IGNORECASE
 )
 #: Features that every project has anyway, and those of each kind.
 _HAS = r"tests?|readme|licen[cs]e|linter|linting|formatter|type\s+hints|types|docs|git\s?ignore"
@@ -196,7 +196,7 @@ def _tidy(path: str) -> str:
 
 
 def _purpose(found: re.Match[str], folder: str) -> tuple[str, str]:
-    what = found["what"] or found["told"]
+    what = found["what"] or found["described"]
     # “… that counts words in libs/counter”
     if not folder and (
         last := re.search(r"\s+(?:in|into|under|inside)\s+[`\"']?([\w@.-]+/[\w@./-]*)[`\"']?\s*$", what)

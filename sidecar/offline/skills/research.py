@@ -1,4 +1,4 @@
-"""Answers a research question with the places that the memory finds, and says that nobody reasoned about them."""
+"""Answers a research question with the places that the memory finds, and says that no model reasoned about them."""
 
 import json
 
@@ -56,8 +56,8 @@ def _conclude(hits: list[JsonObject], impact: ToolReturn | None) -> str:
     best = f"`{hits[0]['symbol'] or hits[0]['path']}`"
     users = records(impact, "hits") if impact is not None and impact.status == "success" else []
     used = ", ".join(dict.fromkeys(f"`{each['path']}`" for each in users[:5]))
-    nobody = "" if impact is None or _unfinished(impact) else f" Nothing else is known to use {best}."
-    follow = f" {best} is used by {used}." if used else nobody
+    unused = "" if impact is None or _unfinished(impact) else f" Nothing else is known to use {best}."
+    follow = f" {best} is used by {used}." if used else unused
     return (
         f"These places fit the question best, {best} first.{follow} The offline model finds and quotes code, but can't "
         "reason about it: configure a language model for an answer in words."

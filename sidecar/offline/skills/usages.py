@@ -131,7 +131,7 @@ def _describe_mentions(symbol: str, first: ToolReturn, search: ToolReturn, *, im
         and not defined.search(str(each["text"]))
     ]
     if not lines:
-        # That nobody calls it is an answer, also for a name that isn't there.
+        # "No callers" is an answer, also for a name that isn't there.
         unknown = f"Unknown: {failure(first)} No line of its code holds that name."
         return Say(first.content if first.status == "success" else unknown)
     lines.sort(key=lambda each: (is_test(str(each["path"])), str(each["path"])))

@@ -19,7 +19,7 @@ NEUTRAL, UNIT = ord("O"), 16
 _LARGEST = 0xFFFF_FFFF
 #: Only your own choice is certain.
 _MAX_CONFIDENCE = 0.99
-#: Nobody is sent to research by the words alone: it is chosen.
+#: The words alone never lead to research: you choose it.
 GUESSED: tuple[Intent, ...] = tuple(intent for intent in INTENTS if intent != "research")
 _WRITING = tuple(GUESSED.index(intent) for intent in ("edit_code", "refactor_code", "create_project", "write_docs"))
 _REASONS: dict[Intent, str] = {

@@ -7,7 +7,7 @@ all of them. The order of words stays, and so do unknown words.
 from functools import cache
 from pathlib import Path
 
-#: For each English word, those of the other languages, a column each; a final hyphen stands for any ending.
+#: For each English word, those of the other languages, a column each; a final hyphen means any ending.
 WORDS = Path(__file__).with_name("words.tsv")
 _LANGUAGES = 5
 #: Frequent English words, which tell that a request is English though others know some of its words too.

@@ -267,7 +267,7 @@ async def test_tests_that_the_task_ran_itself_are_its_proof(
         ("I ran `make lint`, which passes.", "it did not run"),
         ("mypy reports no errors.", "it did not run"),
         ("`sh no.sh` passes.", "it failed the last time"),
-        ("`sleep 300` passes.", "nobody looked how it ended"),
+        ("`sleep 300` passes.", "its end was never checked"),
         ("It is at out.txt:99.", "the file has 1 line"),
     ],
 )

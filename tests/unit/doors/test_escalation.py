@@ -8,7 +8,7 @@ import pytest
 
 from sidecar.doors.alerts import Alert, Alerts, QuietHours, due_at, next_step, parse_quiet
 from sidecar.doors.mail import compose, parse_server
-from sidecar.doors.outbox import Letter
+from sidecar.doors.outbox import OutboxMessage
 from sidecar.doors.settings import DoorsError, EscalationRules, EscalationStep
 from sidecar.doors.store import DoorsStore
 
@@ -119,7 +119,9 @@ async def test_the_end_of_the_chain_can_still_be_acknowledged(tmp_path: Path) ->
 
 def test_a_mail_holds_one_line_as_its_subject_whatever_the_text_is() -> None:
     text = "bad\r\nBcc: everyone@example.com\n" + "x" * 500
-    letter = Letter(1, "alert.t_1.5.step0", "mail", json.dumps({"title": "Failed", "text": text, "taskId": "t_1"}), 0)
+    letter = OutboxMessage(
+        1, "alert.t_1.5.step0", "mail", json.dumps({"title": "Failed", "text": text, "taskId": "t_1"}), 0
+    )
     message = compose(letter, "brain@example.com", ["a@example.com", "b@example.com"])
     assert message["Bcc"] is None and "\n" not in message["Subject"] and len(message["Subject"]) <= 150
     assert message["To"] == "a@example.com, b@example.com"

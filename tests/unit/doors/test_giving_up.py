@@ -15,7 +15,7 @@ from sidecar.doors import deliveries as incoming
 from sidecar.doors import outbox as outgoing
 from sidecar.doors.deliveries import Arrival, Deliveries, DeliveriesFull
 from sidecar.doors.http import NotSent
-from sidecar.doors.outbox import DoorsOutbox, Letter, NewLetter
+from sidecar.doors.outbox import DoorsOutbox, NewMessage, OutboxMessage
 from sidecar.doors.process import Sender
 from sidecar.doors.store import FILE, DoorsStore, list_dead, retry_dead
 from tests.waiting import until_true
@@ -28,12 +28,12 @@ class Channel:
 
     def __init__(self) -> None:
         self.refuses = True
-        self.sent: list[Letter] = []
+        self.sent: list[OutboxMessage] = []
 
-    def write(self, event: object, task: object) -> list[NewLetter]:
+    def write(self, event: object, task: object) -> list[NewMessage]:
         return []
 
-    async def send(self, letter: Letter) -> None:
+    async def send(self, letter: OutboxMessage) -> None:
         if self.refuses:
             raise NotSent("the server answered 400", None, 400)
         self.sent.append(letter)
@@ -59,8 +59,8 @@ async def test_a_refused_letter_is_listed_shown_by_the_doctor_and_sent_when_trie
     sender = Sender(outbox, [channel])
     running = asyncio.create_task(sender.loop.run())
     try:
-        await outbox.offer(NewLetter("k", "test:x", "hello"))
-        await outbox.offer(NewLetter("l", "nowhere:x", "for a door that is closed"))
+        await outbox.offer(NewMessage("k", "test:x", "hello"))
+        await outbox.offer(NewMessage("l", "nowhere:x", "for a door that is closed"))
         await until_true(lambda: list_dead(tmp_path))
         [dead] = list_dead(tmp_path)
         assert (dead.label, dead.subject, dead.why) == ("out-1", "test:x", "the server answered 400")
@@ -108,7 +108,7 @@ async def test_deliveries_at_once_share_commits_and_each_hears_whether_it_is_new
 
 async def test_a_job_that_cannot_be_carried_out_fails_alone(store: DoorsStore) -> None:
     deliveries, outbox = Deliveries(store), DoorsOutbox(store)
-    bad, good = outbox.write(NewLetter("k", "test:\ud800", "x")), outbox.write(NewLetter("l", "test:y", "x"))
+    bad, good = outbox.write(NewMessage("k", "test:\ud800", "x")), outbox.write(NewMessage("l", "test:y", "x"))
     results = await asyncio.gather(bad, deliveries.add(arrival("a")), good, return_exceptions=True)
     assert isinstance(results[0], UnicodeEncodeError) and results[1:] == [True, None]
     assert [letter.key for letter in await outbox.due(10)] == ["l"]

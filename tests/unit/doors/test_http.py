@@ -11,7 +11,7 @@ import pytest
 from sidecar.doors.github_api import PERMISSIONS, GithubApi, GithubAuth
 from sidecar.doors.github_comments import GithubComments
 from sidecar.doors.http import Answer, DoorsHttp, NotSent, rest_of
-from sidecar.doors.outbox import Letter
+from sidecar.doors.outbox import OutboxMessage
 from sidecar.doors.process import pause_before
 
 
@@ -116,7 +116,7 @@ def test_attempts_are_spread_and_never_earlier_than_the_server_asks() -> None:
 
 
 async def test_a_comment_whose_answer_got_lost_is_found_and_not_posted_again(http: DoorsHttp) -> None:
-    letter = Letter(1, "github.t.4", "github:acme/shop#7", "Done.", attempts=1)
+    letter = OutboxMessage(1, "github.t.4", "github:acme/shop#7", "Done.", attempts=1)
     there = json.dumps([{"body": "Done.\n\n<!-- github.t.4 -->"}]).encode()
     other = json.dumps([{"body": "<!-- github.t.40 -->"}]).encode()
     for found, methods in ((there, [b"GET"]), (other, [b"GET", b"POST"])):

@@ -9,7 +9,7 @@ import pytest
 from sidecar.doors.deliveries import Deliveries
 from sidecar.doors.http import DoorsHttp, NotSent
 from sidecar.doors.linear import LinearApi
-from sidecar.doors.linear_picker import LinearPicker, Picks
+from sidecar.doors.linear_picker import LinearPicker, PickedIssues
 from sidecar.doors.settings import LinearPick
 from sidecar.doors.store import DoorsStore
 from tests.unit.doors.test_http import answer, server
@@ -45,7 +45,7 @@ async def pick(file: Path, *answers: bytes) -> tuple[str, int, list[str]]:
         async with server(*answers) as (url, heads):
             idle: Any = Idle
             picker = LinearPicker(
-                LinearApi(http, "t", url), LinearPick(team="ENG"), deliveries, Picks(store), idle, lambda: None
+                LinearApi(http, "t", url), LinearPick(team="ENG"), deliveries, PickedIssues(store), idle, lambda: None
             )
             try:
                 picked = await picker.pick_one()

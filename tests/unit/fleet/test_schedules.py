@@ -125,7 +125,7 @@ def test_a_stale_workspace_is_due_once_nothing_was_done_in_it_for_so_long() -> N
         ("cron: 0 9 * * */0", "no weekday"),
         ("cron: 5-1 * * * *", "ends before"),
         ("every: 1h\nworkspace: relative", "absolute"),
-        ("every: 1h\napprovals: ask", "nobody is there"),
+        ("every: 1h\napprovals: ask", "no one is there"),
         ("every: 1h\npool: mine", "pool must be"),
         ("every: 1h\nbudget: lots", "budget must be"),
         ("every: 1h\nmaxPerDay: 0", "maxperday must be"),

@@ -152,7 +152,7 @@ class Listener(NotificationThread):
 
 @cache
 def _sandbox_file() -> tuple[int, int] | None:
-    """Device and inode of the sandbox's program, which nobody else can pretend to be."""
+    """Device and inode of the sandbox's program, which no other program can pretend to be."""
     program = shutil.which(_SANDBOX_PROGRAM)
     found = os.stat(program) if program is not None else None  # noqa: PTH116 - hot
     return None if found is None else (found.st_dev, found.st_ino)

@@ -61,7 +61,7 @@ class NotificationThread:
         self._handle = -1
         self._installed = threading.Event()
         self._ended: Future[None] = Future()
-        self._ended.set_running_or_notify_cancel()  # nobody who waits for it can cancel it
+        self._ended.set_running_or_notify_cancel()  # a waiting caller can't cancel it
         self._poll = select.poll()
         self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         finalize(self, os.close, self._wake)
@@ -76,7 +76,7 @@ class NotificationThread:
         except (OSError, KeyError) as error:
             self.missed(f"The changes of this command were not recorded: {error}")
             if self._guard is not None:
-                # Somebody else listens already, so nobody can carry these calls out.
+                # Another listener is there already, so these calls can't be carried out.
                 install_filter(build_filter("network", approved=True, attributes=False))
         finally:
             self._installed.set()
@@ -151,7 +151,7 @@ class NotificationThread:
                 if ready.keys() - ours:
                     self.ready()
                 if happened or stopping:
-                    return  # nobody is left whom the filter binds
+                    return  # no process is left that the filter binds
             stopping = stopping or self._wake in ready
             self.beat()
 

@@ -2,7 +2,7 @@
 
 The listener claims a file for the command before the change happens. A watch reports each finished change of any
 process. A change without a claim is another process's: the command's own change ends there, and its next claim begins a
-new one. If both write at the same moment, their changes can't be told apart, and that is recorded too.
+new one. If both write at the same moment, their changes can't be separated, and that is recorded too.
 """
 
 import os
@@ -30,9 +30,9 @@ _MAX_LEFT_OUT = 50
 _TOO_MANY = f"The command changed more than {MAX_FILES:,} files, or {MAX_BYTES >> 20} MiB; not all of it is kept."
 _NO_DISK = "Its content from before the command could not be stored."
 LEFT_OUT = "Ignored files and installed packages aren't kept; a command's changes to them can't be undone."
-SHARED = "Somebody else wrote it at the same time as a command, and the two changes can't be told apart."
+SHARED = "Somebody else wrote it at the same time as a command, and the two changes can't be separated."
 UNWATCHED = "A command changed it, and this machine can't tell whether you changed it too: it has no file watches left."
-AFTER_DEATH = "It was written after the sidecar stopped, by the command or by you; that can't be told apart."
+AFTER_DEATH = "It was written after the sidecar stopped, by the command or by you; which one is unknown."
 
 #: A file whose content isn't kept.
 _UNKNOWN = FileContent(b"", 0)
@@ -74,7 +74,7 @@ class _File:
 
 
 class TouchedFiles:
-    """`left_out` says under which name a path is left out: `None` if it isn't, empty if nobody cares."""
+    """`left_out` says under which name a path is left out: `None` if it isn't, empty if that doesn't matter."""
 
     def __init__(self, root: WorkspaceRoot, log: VersionLog, left_out: Callable[[str], str | None]) -> None:
         self._root = root
@@ -166,7 +166,7 @@ class TouchedFiles:
                 self._follow_renamed(old, new)
 
     def _follow_renamed(self, old: str, new: str) -> None:
-        """Whoever has the file open goes on writing it under its new name."""
+        """A process that has the file open goes on writing it under its new name."""
         left, arrived = self._files.get(old), self._files.get(new)
         if self._watch is None or left is None or arrived is None or not left.writers:
             return
@@ -287,7 +287,7 @@ class TouchedFiles:
         if event.kind in ("removed", "arrived"):
             claimed.writers_left(event)
         elif claimed.leaving:
-            claimed.doubt = SHARED  # the renaming failed, and nobody has counted who opened the file since
+            claimed.doubt = SHARED  # the renaming failed, and openings since then were not counted
         if event.kind == "removed" and claimed.removals:
             claimed.removals -= 1
         elif event.kind == "arrived" and claimed.arrivals:

@@ -23,7 +23,7 @@ from tools.local.git import Repository
 from tools.local.root import WorkspaceRoot, name_to_text, text_to_name
 from tools.local.temporary import scratch_directory
 
-#: Recorded for a command's changes where nobody can tell who made them.
+#: Recorded for a command's changes whose author is unknown.
 UNATTRIBUTED = "It changed while a command ran, and this machine can't tell whether the command or you changed it."
 _OTHER_SYSTEM = "only Linux reports the changes of a command's own processes"
 
@@ -93,7 +93,7 @@ class CommandTrace:
             return self._touched.other_write(text_to_name(path))
 
     def record_write(self, path: str, content: bytes | None) -> None:
-        """Nothing to do: whatever nobody of the command wrote doesn't count for it."""
+        """Nothing to do: what no process of the command wrote doesn't count for it."""
 
     def stop(self) -> "list[Future[None]]":
         """After the last process has ended: what still has to be waited for."""

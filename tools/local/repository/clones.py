@@ -1,7 +1,7 @@
 """Clones of remotes that you allowed, in which tasks work that name a remote instead of a directory.
 
 Each run of a task has a new one, made from a mirror of this process alone. So a worker that lost its task writes into
-a directory that nobody looks at any more.
+a directory that is no longer used.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ _MAX_MERGED_BYTES = 256 * 1024 * 1024
 
 
 class GitClones:
-    """`allowed` are addresses of remotes; one that ends with `/*` stands for all below it."""
+    """`allowed` are addresses of remotes; one that ends with `/*` covers all below it."""
 
     def __init__(self, directory: Path, mirrors: Mirrors, allowed: Sequence[str]) -> None:
         self._directory = directory

@@ -37,7 +37,7 @@ _HOST = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?\Z")
 _PATH = re.compile(r"/[\w.~+-]+(?:/[\w.~+-]+)*/?\Z", re.ASCII)
 _BRANCH = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)*\Z", re.ASCII)
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
-#: Faults of old commits that harm nobody; everything else that Git's own check finds is refused.
+#: Faults of old commits that do no harm; everything else that Git's own check finds is refused.
 _HARMLESS = "zeroPaddedFilemode missingSpaceBeforeDate badTimezone missingEmail missingNameBeforeEmail badDate"
 _SETTINGS = """
 safe.bareRepository=explicit core.hooksPath=/dev/null core.fsmonitor=false core.askPass=false credential.helper=
@@ -107,7 +107,7 @@ class GitRemote:
 
 
 class Mirrors:
-    """`directory` is private to the sidecar. `token` is the person's token for a remote, if there is one."""
+    """`directory` is private to the sidecar. `token` is your token for a remote, if there is one."""
 
     def __init__(
         self,

@@ -40,7 +40,7 @@ _CACHE_NAMES = """
 .pnpm-store .bun/install .cargo/registry .cargo/git go/pkg .m2/repository .m2/wrapper .gradle/wrapper .gradle/caches
 .ivy2/cache .nuget/packages .gem/ruby .local/share/pnpm Library/Caches/pip
 """
-#: Too many writers to share while nobody watches: a command starts with an empty one.
+#: Too many writers to share unattended: a command starts with an empty one.
 _EMPTY_NAMES = ".gradle/caches"
 #: Variables that name an installation, or a cache below it.
 _INSTALLATIONS = """

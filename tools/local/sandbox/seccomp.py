@@ -193,7 +193,7 @@ def _keep_mark(resource: int, pointer: int | None) -> list[bpf.Line]:
 
 
 def _no_set_user_id(mode: int, flags: int | None) -> list[bpf.Line]:
-    """A program that takes on your rights, whoever starts it, would outlive the sandbox."""
+    """A program that takes on your rights, whatever process starts it, would outlive the sandbox."""
     decide: list[bpf.Line] = [
         (bpf.LOAD, 0, 0, bpf.ARGUMENTS + 8 * mode),
         (bpf.ANY_BIT, 0, 1, _SET_USER_ID),

@@ -29,7 +29,7 @@ export function groupRows(items: readonly Item[]): Row[] {
   return rows;
 }
 
-/** A call that succeeded and changed no file: nobody has to look at it. */
+/** A call that succeeded and changed no file: it needs no attention. */
 const isQuiet = (item: ToolItem): boolean => item.status === "success" && editDiff(item) === undefined;
 
 /** The first row to render, so that little more than `cards` are rendered. */

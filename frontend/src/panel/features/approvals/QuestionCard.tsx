@@ -72,7 +72,7 @@ function AnsweredQuestion({ item }: { item: QuestionItem }) {
   return (
     <p className={styles.answered} data-state={item.state}>
       <Icon name="question" /> {revealHidden(item.text)} <strong>{answer}</strong>
-      {item.by === "policy" && " (the safe choice: nobody could be asked)"}
+      {item.by === "policy" && " (the safe choice: you couldn't be asked)"}
     </p>
   );
 }

@@ -118,7 +118,7 @@ function Granted() {
     <Section title="Grants">
       {grants?.length === 0 && (
         <p className={ui.hint}>
-          None. Grants permit work that nobody watches; give one with <code>brain policy allow</code>.
+          None. Grants permit work that runs unattended; give one with <code>brain policy allow</code>.
         </p>
       )}
       <ul className={styles.rows} aria-label="Granted">
