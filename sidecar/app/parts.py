@@ -33,6 +33,7 @@ from sidecar.config.settings import Settings
 from sidecar.engine.engine import Engine
 from sidecar.engine.places import is_remote
 from sidecar.fleet.crew.crew import AGENTS, CrewWork
+from sidecar.fleet.schedules.calendar import Calendar, LocalCalendar
 from sidecar.fleet.schedules.runner import ScheduleRunner
 from sidecar.fleet.state import Fleet
 from sidecar.journal.port import Journal
@@ -159,7 +160,8 @@ class Parts:
         )
         self.work = CrewWork(self._workflow, stores.journal)
         self.work.connect(engine)
-        self.schedules = ScheduleRunner(config_file().parent, stores.journal, engine)
+        configuration = config_file().parent
+        self.schedules = ScheduleRunner(configuration, stores.journal, engine, _calendar(stores, engine, configuration))
         self.titles = Titles(stores.journal, self._catalog, redact)
         self.endings = Endings(
             settings,
@@ -229,6 +231,14 @@ class Parts:
         await self._catalog.close()
         if self._metrics is not None:
             await self._metrics.totals.close()
+
+
+def _calendar(stores: Stores, engine: Engine, configuration: Path) -> Calendar:
+    if stores.shared is None:
+        return LocalCalendar(configuration)
+    from sidecar.fleet.schedules.shared import SharedCalendar
+
+    return SharedCalendar(configuration, stores.shared, stores.shared.clock, engine.owner)
 
 
 def _foreign_agents(private: Path, tools: Toolbox) -> "ForeignAgents":

@@ -29,6 +29,13 @@ POLL_SECONDS = 2.0
 START_SECONDS = 10.0
 
 
+#: A worker of all pools leaves the schedules to the leader.
+_FETCH = """
+SELECT id, status, task_name, priority, lock, queueing_lock, args, scheduled_at, queue_name, attempts, worker_id
+FROM procrastinate_fetch_job_v2(coalesce(%(queues)s::varchar[], task_queues()), %(worker_id)s)
+"""
+
+
 class Runner(Protocol):
     """The engine, as far as it is dispatched to."""
 
@@ -170,9 +177,10 @@ class _Jobs(JobManager):
 
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
         while await self._dispatcher.slot():
-            job = await super().fetch_job(queues, worker_id)
-            if job is None:
+            row = await self.connector.execute_query_one_async(_FETCH, queues=queues, worker_id=worker_id)
+            if row["id"] is None:
                 return None
+            job = Job.from_row(row)
             if _names_task(job):
                 self._dispatcher.taken()
                 return job

@@ -91,12 +91,13 @@ class Leader:
 
     async def _lead(self, connection: psycopg.AsyncConnection[Any]) -> None:
         log.info("This process leads the fleet.")
+        idle = await _value(connection, _LEAD, self._member)
         duties = [asyncio.create_task(_go_on(duty)) for duty in self._duties]
         loop = asyncio.get_running_loop()
         patient_until = repair_at = 0.0
         try:
             while True:
-                if await _value(connection, _LEAD, self._member) > OUTAGE_SECONDS:
+                if idle > OUTAGE_SECONDS:
                     patient_until = loop.time() + GRACE_SECONDS
                 if loop.time() >= patient_until:
                     await self._queue_again()
@@ -104,6 +105,7 @@ class Leader:
                     await self._repair(connection)
                     repair_at = loop.time() + REPAIR_SECONDS
                 await asyncio.sleep(LOOK_SECONDS)
+                idle = await _value(connection, _LEAD, self._member)
         finally:
             for duty in duties:
                 duty.cancel()

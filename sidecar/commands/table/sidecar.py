@@ -155,8 +155,8 @@ brain journal copy --to postgresql://brain@db.example/brain""",
         "`cron: 0 9 * * 1-5` or `stale: 12h` (nothing was done in the workspace for so long), `workspace`, and if you "
         "like `agent`, `pool` (notification, exploration or hybrid), `approvals` (auto or readonly), `maxCost` in one "
         "run, `budget` in a day and `maxPerDay`; below it the task. `pools.toml` beside that folder sets `atOnce` and "
-        "`budget` of a pool. A sidecar that stays runs them, in a fleet the leader; a repository has none. What was "
-        "missed runs once.",
+        "`budget` of a pool. A sidecar that stays runs them; a repository has none. What was missed runs once. In a "
+        "fleet those of the leader's machine count, so give all processes the same; every node shows them.",
         "brain schedules",
         "fleet:schedules",
         JSON,

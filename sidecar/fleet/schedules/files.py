@@ -16,6 +16,7 @@ A repository has no schedules: it could start work on your machine, and spend yo
 import os
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -67,6 +68,8 @@ class Schedule:
     max_per_day: int | None = None
     #: When you wrote it, as Unix time: it makes up for nothing before.
     since: float = 0.0
+    #: The whole file.
+    source: str = ""
 
     @property
     def conversation(self) -> str:
@@ -79,6 +82,8 @@ class Schedules:
     schedules: list[Schedule] = field(default_factory=list)
     pools: Mapping[str, Pool] = field(default_factory=lambda: POOLS)
     problems: list[str] = field(default_factory=list)
+    #: The whole file of pools, if it can be used.
+    pools_source: str = ""
 
 
 def load_schedules(configuration: Path) -> Schedules:
@@ -90,15 +95,32 @@ def load_schedules(configuration: Path) -> Schedules:
             text, since = _read(file)
             found.append(parse_schedule(file.stem, text, since))
         except (OSError, ValueError) as error:
-            problems.append(f"{file} is not used: {error}")
-    pools = POOLS
+            problems.append(_shown(f"{file} is not used: {error}"))
+    pools, source = POOLS, ""
     try:
-        pools = {**POOLS, **_parse_pools(_read(configuration / POOLS_FILE)[0])}
+        source = _read(configuration / POOLS_FILE)[0]
+        pools = parse_pools(source)
     except FileNotFoundError:
         pass
     except (OSError, ValueError) as error:
-        problems.append(f"{configuration / POOLS_FILE} is not used: {error}")
-    return Schedules(found, pools, problems)
+        source = ""
+        problems.append(_shown(f"{configuration / POOLS_FILE} is not used: {error}"))
+    return Schedules(found, pools, problems, source)
+
+
+def _shown(problem: str) -> str:
+    """A file's name may be no text."""
+    return problem.replace("\0", "\ufffd").encode(errors="replace").decode()
+
+
+def stamp(configuration: Path) -> object:
+    """Differs when a file has changed."""
+    found = []
+    for file in (configuration / POOLS_FILE, *_files(configuration / FOLDER)):
+        with suppress(OSError):
+            status = file.lstat()
+            found.append((file.name, status.st_ino, status.st_mtime_ns, status.st_size))
+    return found
 
 
 def parse_schedule(name: str, text: str, since: float = 0.0) -> Schedule:
@@ -137,6 +159,7 @@ def parse_schedule(name: str, text: str, since: float = 0.0) -> Schedule:
         max_cost=_number(front, "maxcost"),
         max_per_day=None if per_day is None else int(per_day),
         since=since,
+        source=text,
     )
 
 
@@ -148,10 +171,10 @@ def parse_duration(text: str) -> timedelta:
     return interval
 
 
-def _parse_pools(text: str) -> dict[str, Pool]:
+def parse_pools(text: str) -> Mapping[str, Pool]:
     import tomllib
 
-    pools: dict[str, Pool] = {}
+    pools = dict(POOLS)
     for name, given in tomllib.loads(text).items():
         if name not in POOLS or not isinstance(given, dict) or not given.keys() <= {"atOnce", "budget"}:
             raise ValueError(f"{name} must be one of {', '.join(POOLS)}, with `atOnce` and `budget`")

@@ -1,4 +1,4 @@
-"""Starts what is due. It sleeps until the next moment, keeps nothing in memory, and asks the store what has run.
+"""Starts what is due: plans the next moments in a calendar, waits for them, and asks the store what has run.
 
 Each activation has the moment that it was due as its idempotency key: two processes, or one that is killed in between,
 start it once. Of the moments that were missed only the newest counts.
@@ -6,14 +6,15 @@ start it once. Of the moments that were missed only the newest counts.
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import Execute, Operation
-from sidecar.fleet.schedules.files import FOLDER, Pool, Schedule, Schedules, last_slot, load_schedules, next_slot
+from sidecar.fleet.schedules.calendar import LONGEST_SECONDS, Calendar, Planned
+from sidecar.fleet.schedules.files import FOLDER, Pool, Schedule, Schedules, last_slot, next_slot
 from sidecar.journal.errors import JournalError
 from sidecar.journal.port import Journal, TaskFilter
 from sidecar.wire.fleet import PoolState, ScheduleList, ScheduleState
@@ -22,8 +23,8 @@ from sidecar.wire.text import plural
 
 log = logging.getLogger(__name__)
 
-#: Look again at the latest after this: files may have changed, and so may the clock.
-LONGEST_SECONDS = 900.0
+#: After a failure of the journal.
+_PAUSE_SECONDS = 30.0
 #: Activations of a schedule that count as its recent ones.
 _RECENT = 500
 
@@ -54,17 +55,11 @@ class Activity(NamedTuple):
 
 
 class ScheduleRunner:
-    def __init__(
-        self,
-        configuration: Path,
-        journal: Journal,
-        tasks: Submitter,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
-    ) -> None:
+    def __init__(self, configuration: Path, journal: Journal, tasks: Submitter, calendar: Calendar) -> None:
         self._configuration = configuration
         self._journal = journal
         self._tasks = tasks
-        self._now = now
+        self._calendar = calendar
         self._changed = asyncio.Event()
         #: Whether there was a schedule at the last look.
         self._scheduled = False
@@ -87,58 +82,74 @@ class ScheduleRunner:
             while True:
                 self._changed.clear()
                 try:
-                    seconds = await self.step()
+                    await self.step()
                 except JournalError as error:
                     log.error("Schedules wait: %s", error)
-                    seconds = LONGEST_SECONDS
-                try:
-                    async with asyncio.timeout(seconds):
-                        await self._changed.wait()
-                except TimeoutError:
-                    pass
+                    await asyncio.sleep(_PAUSE_SECONDS)
+                    continue
+                await self._calendar.wait(self._changed)
         finally:
             self.active = False
 
-    async def step(self) -> float | None:
-        """Start what is due; returns the seconds until the next look, `None` if there is nothing to wait for."""
-        loaded = await asyncio.to_thread(load_schedules, self._configuration)
+    async def step(self) -> None:
+        """Plan all, start what is due, and plan that anew."""
+        loaded = await self._calendar.load(running=True)
         for problem in loaded.problems:
             log.warning(problem)
-        now = self._now()
+        now = self._calendar.now()
         known = [await self._activity(schedule) for schedule in loaded.schedules]
         self._scheduled = bool(known)
+        await self._calendar.plan(loaded, [await self._planned(found, known, loaded, now) for found in known])
+        if not known or not (come := await self._calendar.take()):
+            return
+        refused: set[str] = set()
         for place, found in enumerate(known):
-            slot = self._due(found, now)
+            if found.schedule.name not in come:
+                continue
+            slot = await self._due(found, now)
             if slot is not None and _obstacle(found, known, loaded, now) is None:
-                await self._activate(found, known, loaded, slot, now)
+                if not await self._activate(found, known, loaded, slot, now):
+                    refused.add(found.schedule.name)
                 known[place] = await self._activity(found.schedule)
-        moments = [next_slot(found.schedule, now, found.active) for found in known]
-        waits = [(moment - now).total_seconds() for moment in moments if moment > now]
-        return min([*waits, LONGEST_SECONDS]) if known else None
+        plan = [await self._planned(found, known, loaded, now) for found in known]
+        later = now + timedelta(seconds=LONGEST_SECONDS)
+        await self._calendar.plan(
+            loaded, [each._replace(look=later) if each.schedule.name in refused else each for each in plan]
+        )
+
+    async def _planned(self, found: Activity, known: Sequence[Activity], loaded: Schedules, now: datetime) -> Planned:
+        following = next_slot(found.schedule, now, found.active)
+        slot = await self._due(found, now)
+        if slot is None:
+            return Planned(found.schedule, following, following)
+        if _obstacle(found, known, loaded, now) is None:
+            return Planned(found.schedule, slot, slot)
+        later = now + timedelta(seconds=LONGEST_SECONDS)
+        return Planned(found.schedule, slot, min(following, later) if following > now else later)
 
     async def state(self) -> ScheduleList:
         self.look()
-        loaded = await asyncio.to_thread(load_schedules, self._configuration)
-        now = self._now()
+        loaded = await self._calendar.load(running=self.active)
+        now = self._calendar.now()
         known = [await self._activity(schedule) for schedule in loaded.schedules]
         return ScheduleList(
-            schedules=[self._describe(found, known, loaded, now) for found in known],
+            schedules=[await self._describe(found, known, loaded, now) for found in known],
             pools=[_describe_pool(name, pool, known, now) for name, pool in loaded.pools.items()],
             problems=loaded.problems,
-            active=self.active,
+            active=self.active or await self._calendar.active(),
         )
 
     async def start(self, name: str, key: str) -> str:
         """Start a schedule now, within its limits and budgets; the same key gives the same task."""
-        loaded = await asyncio.to_thread(load_schedules, self._configuration)
-        now = self._now()
+        loaded = await self._calendar.load(running=self.active)
+        now = self._calendar.now()
         known = [await self._activity(schedule) for schedule in loaded.schedules]
         found = next((each for each in known if each.schedule.name == name), None)
         if found is None:
             raise OperationRefused(404, "unknown_schedule", f"There is no schedule {name[:100]}.")
         if obstacle := _obstacle(found, known, loaded, now):
             raise OperationRefused(409, "schedule_waits", obstacle)
-        return await self._submit(found, known, loaded, key, now)
+        return await self._submit(found, known, loaded, f"{found.schedule.conversation}.{key}", now)
 
     async def _activity(self, schedule: Schedule) -> Activity:
         tasks = await self._journal.tasks(TaskFilter(conversation=schedule.conversation), limit=_RECENT)
@@ -148,21 +159,24 @@ class ScheduleRunner:
             active = datetime.fromisoformat(newest[0].created_at) if newest else None
         return Activity(schedule, tasks, active)
 
-    def _due(self, found: Activity, now: datetime) -> datetime | None:
+    async def _due(self, found: Activity, now: datetime) -> datetime | None:
         slot = last_slot(found.schedule, now, found.active)
         if slot is None or (found.tasks and datetime.fromisoformat(found.tasks[0].created_at) >= slot):
             return None
-        return slot
+        # The clock of the process that started it may have been slow.
+        return slot if await self._journal.find_by_key(_key(found.schedule, slot)) is None else None
 
     async def _activate(
         self, found: Activity, known: Sequence[Activity], loaded: Schedules, slot: datetime, now: datetime
-    ) -> None:
+    ) -> bool:
         schedule = found.schedule
         try:
-            task_id = await self._submit(found, known, loaded, slot.isoformat(), now)
-            log.info("Schedule %s started task %s, due at %s", schedule.name, task_id, slot.isoformat())
+            task_id = await self._submit(found, known, loaded, _key(schedule, slot), now)
         except OperationRefused as error:
             log.error("Schedule %s could not start: %s", schedule.name, error.message)
+            return False
+        log.info("Schedule %s started task %s, due at %s", schedule.name, task_id, slot.isoformat())
+        return True
 
     async def _submit(
         self, found: Activity, known: Sequence[Activity], loaded: Schedules, key: str, now: datetime
@@ -177,13 +191,14 @@ class ScheduleRunner:
             max_cost_usd=_most(found, known, loaded, now),
         )
         request = ExecuteRequest(task=schedule.text, context=Context(workspace=schedule.workspace), options=options)
-        named = f"{schedule.conversation}.{key}"
-        return await self._tasks.submit(Execute(request, named, conversation=schedule.conversation))
+        return await self._tasks.submit(Execute(request, key, conversation=schedule.conversation))
 
-    def _describe(self, found: Activity, known: Sequence[Activity], loaded: Schedules, now: datetime) -> ScheduleState:
+    async def _describe(
+        self, found: Activity, known: Sequence[Activity], loaded: Schedules, now: datetime
+    ) -> ScheduleState:
         schedule, last = found.schedule, found.tasks[0] if found.tasks else None
         obstacle = _obstacle(found, known, loaded, now)
-        due = self._due(found, now)
+        due = await self._due(found, now)
         return ScheduleState(
             name=schedule.name,
             when=f"{schedule.kind} {schedule.when}",
@@ -199,6 +214,10 @@ class ScheduleRunner:
             spent_usd=found.spent(now),
             budget_usd=schedule.budget,
         )
+
+
+def _key(schedule: Schedule, slot: datetime) -> str:
+    return f"{schedule.conversation}.{slot.isoformat()}"
 
 
 def _obstacle(found: Activity, known: Sequence[Activity], loaded: Schedules, now: datetime) -> str | None:

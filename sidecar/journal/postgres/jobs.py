@@ -90,3 +90,84 @@ BEGIN
         task.id, task.position, task.last_seq, task.records, task.fence, task.state, task.request)::text);
 END $$;
 """
+
+#: No pool can have this name.
+SCHEDULE_QUEUE = "brain schedules"
+#: The due moment of each schedule is a job, deferred in the transaction that writes the schedule's row. Only the leader
+#: plans and takes them: a leader that was replaced changes nothing.
+SCHEDULES = """
+CREATE TABLE schedules (
+    name TEXT PRIMARY KEY,
+    text TEXT NOT NULL,
+    since DOUBLE PRECISION NOT NULL,
+    -- When it starts a task; in the past if something keeps it waiting.
+    due TIMESTAMPTZ NOT NULL
+);
+CREATE TABLE schedule_files (
+    single BOOLEAN PRIMARY KEY DEFAULT true, pools TEXT NOT NULL, problems TEXT[] NOT NULL, place TEXT NOT NULL
+);
+INSERT INTO schedule_files VALUES (true, '', '{}', '');
+
+CREATE FUNCTION leads(member TEXT) RETURNS BOOLEAN LANGUAGE sql VOLATILE AS $$
+    SELECT leader IS NOT DISTINCT FROM member FROM leadership
+$$;
+CREATE FUNCTION plan_schedules(
+    member TEXT, named TEXT[], texts TEXT[], sinces DOUBLE PRECISION[], dues TIMESTAMPTZ[], looks TIMESTAMPTZ[],
+    pool_text TEXT, found_problems TEXT[], found_at TEXT
+) RETURNS BOOLEAN LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(7103, hashtext(current_schema()));
+    IF NOT leads(member) THEN RETURN false; END IF;
+    UPDATE schedule_files SET pools = pool_text, problems = found_problems, place = found_at;
+    DELETE FROM schedules WHERE name != ALL (named);
+    INSERT INTO schedules SELECT * FROM unnest(named, texts, sinces, dues)
+    ON CONFLICT (name) DO UPDATE SET text = excluded.text, since = excluded.since, due = excluded.due;
+    -- Those that were taken have ended.
+    DELETE FROM procrastinate_jobs WHERE queue_name = 'brain schedules' AND (status != 'todo' OR NOT EXISTS (
+        SELECT FROM unnest(named, looks) AS planned (name, look)
+        WHERE queueing_lock = 'schedule.' || name AND scheduled_at = look));
+    PERFORM procrastinate_defer_jobs_v1(ARRAY(
+        SELECT ROW(
+            'brain schedules', 'start_schedule', 0, NULL, 'schedule.' || name, jsonb_build_object('schedule', name),
+            look
+        )::procrastinate_job_to_defer_v1
+        FROM unnest(named, looks) AS planned (name, look)
+        WHERE NOT EXISTS (
+            SELECT FROM procrastinate_jobs WHERE queueing_lock = 'schedule.' || name AND status = 'todo')));
+    RETURN true;
+END $$;
+CREATE FUNCTION take_schedules(member TEXT) RETURNS TEXT[] LANGUAGE plpgsql AS $$
+DECLARE
+    job procrastinate_jobs;
+    names TEXT[] := '{}';
+BEGIN
+    WHILE leads(member) AND cardinality(names) < 1000 LOOP
+        job := procrastinate_fetch_job_v2(ARRAY['brain schedules'], (SELECT beat FROM workers WHERE id = member));
+        EXIT WHEN job.id IS NULL;
+        names := names || coalesce(job.args ->> 'schedule', '');
+    END LOOP;
+    RETURN names;
+END $$;
+
+-- The end of a task that a schedule started may let another one start that waits.
+CREATE FUNCTION wake_schedules() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE procrastinate_jobs SET scheduled_at = NULL WHERE queue_name = 'brain schedules' AND status = 'todo'
+        AND queueing_lock IN (SELECT 'schedule.' || name FROM schedules WHERE due <= now());
+    RETURN NULL;
+END $$;
+CREATE TRIGGER task_ended AFTER UPDATE OF status ON tasks FOR EACH ROW
+    WHEN (NEW.conversation LIKE 'schedule.%' AND OLD.status != NEW.status
+        AND NEW.status IN ('completed', 'failed', 'cancelled', 'escalated'))
+    EXECUTE FUNCTION wake_schedules();
+
+-- The queues of tasks that have jobs; each is one look at the index.
+CREATE FUNCTION task_queues() RETURNS VARCHAR[] LANGUAGE sql VOLATILE AS $$
+    WITH RECURSIVE queues (name) AS (
+        SELECT min(queue_name::text) FROM procrastinate_jobs
+        UNION ALL
+        SELECT (SELECT min(queue_name::text) FROM procrastinate_jobs WHERE queue_name > name) FROM queues
+        WHERE name IS NOT NULL
+    ) SELECT coalesce(array_agg(name), '{}') FROM queues WHERE name != 'brain schedules'
+$$;
+"""

@@ -8,7 +8,7 @@ outcome, so it is done once.
 from typing import TYPE_CHECKING, Any
 
 from sidecar.journal.errors import JournalTooNew
-from sidecar.journal.postgres.jobs import JOBS
+from sidecar.journal.postgres.jobs import JOBS, SCHEDULES
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
@@ -416,6 +416,7 @@ MIGRATIONS: tuple[str, ...] = (
     _NOTES,
     _TERMS,
     JOBS,
+    SCHEDULES,
 )
 
 

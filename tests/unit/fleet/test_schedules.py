@@ -1,69 +1,27 @@
 """Schedules: parsed with care, due at the right moments, started once, and stopped by their limits. No test waits."""
 
-import os
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from sidecar.engine.operations import Execute, Operation
+from sidecar.fleet.schedules.calendar import LONGEST_SECONDS, LocalCalendar
 from sidecar.fleet.schedules.cron import parse_cron
 from sidecar.fleet.schedules.files import Schedule, last_slot, load_schedules, next_slot, parse_schedule
-from sidecar.fleet.schedules.runner import LONGEST_SECONDS, ScheduleRunner
-from sidecar.journal.memory import MemoryJournal
-from sidecar.journal.port import NewTask
-from sidecar.wire.events import Event, StatusEvent, UsageEvent
-from sidecar.wire.tasks import Status, StoredRequest
+from sidecar.fleet.schedules.runner import ScheduleRunner
+from tests.support.schedules import Engine, write
 
 NOON = datetime(2026, 3, 4, 12, 30, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 
 
-def write(folder: Path, name: str, front: str, text: str = "Look around.") -> None:
-    (folder / "schedules").mkdir(exist_ok=True)
-    file = folder / "schedules" / f"{name}.md"
-    file.write_text(f"---\nworkspace: {folder}\n{front}\n---\n{text}\n")
-    os.utime(file, (0, 0))
-
-
-class Engine:
-    """Creates tasks in the journal, and ends them on request."""
-
-    def __init__(self) -> None:
-        self.journal = MemoryJournal()
-        self.submitted: list[Execute] = []
-
-    async def submit(self, operation: Operation) -> str:
-        assert isinstance(operation, Execute)
-        self.submitted.append(operation)
-        request = operation.request
-        stored = StoredRequest(
-            task=request.task,
-            workspace=request.context.workspace or "",
-            conversation_id=operation.conversation or "",
-            context=request.context,
-            options=request.options,
-        )
-        name = f"t_{len(self.submitted)}"
-        new = NewTask(name, stored, [StatusEvent(status=Status.QUEUED)], operation.idempotency_key)
-        task, _ = await self.journal.create(new)
-        return task.id
-
-    async def tasks(self) -> Sequence[str]:
-        return [task.id for task in await self.journal.tasks(limit=100)]
-
-    async def end(self, cost: float = 0.0) -> None:
-        for task in await self.journal.tasks(limit=100):
-            if task.status is Status.QUEUED:
-                used = UsageEvent(input_tokens=1, output_tokens=1, cached_tokens=0, cost_usd=cost)
-                ending: list[Event] = [used, StatusEvent(status=Status.COMPLETED)]
-                await self.journal.append(task.id, ending)
-
-
 def runner(folder: Path, engine: Engine, later: timedelta = timedelta()) -> ScheduleRunner:
-    return ScheduleRunner(folder, engine.journal, engine, lambda: datetime.now(UTC) + later)
+    return ScheduleRunner(folder, engine.journal, engine, calendar(folder, later))
+
+
+def calendar(folder: Path, later: timedelta = timedelta()) -> LocalCalendar:
+    return LocalCalendar(folder, lambda: datetime.now(UTC) + later)
 
 
 def schedule(front: str, since: float = 0.0) -> Schedule:
@@ -152,7 +110,7 @@ def test_links_and_broken_files_are_reported_and_the_others_are_used(tmp_path: P
 async def test_what_is_due_starts_once_whoever_looks_and_what_was_missed_runs_once(tmp_path: Path) -> None:
     write(tmp_path, "look", "every: 1h\nagent: security\napprovals: readonly")
     engine = Engine()
-    assert await runner(tmp_path, engine).step() is not None
+    await runner(tmp_path, engine).step()
     await runner(tmp_path, engine).step()
     assert len(await engine.tasks()) == 1
     started = engine.submitted[0].request
@@ -228,7 +186,10 @@ async def test_at_most_so_many_activations_run_in_a_day(tmp_path: Path) -> None:
 async def test_without_a_schedule_there_is_nothing_to_wait_for_and_a_clock_that_jumps_is_noticed(
     tmp_path: Path,
 ) -> None:
-    engine = Engine()
-    assert await runner(tmp_path, engine).step() is None
+    engine, moments = Engine(), calendar(tmp_path)
+    found = ScheduleRunner(tmp_path, engine.journal, engine, moments)
+    await found.step()
+    assert moments.seconds() is None
     write(tmp_path, "look", "every: 4w")
-    assert await runner(tmp_path, engine).step() == LONGEST_SECONDS
+    await found.step()
+    assert moments.seconds() == LONGEST_SECONDS
