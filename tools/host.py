@@ -213,6 +213,8 @@ class ScannedFile(NamedTuple):
     not_saved: str = ""
     #: Why it isn't known that the command changed it, or only the command; empty if it is.
     doubt: str = ""
+    #: How many folders around a created file the command created as well.
+    folders: int = 0
 
 
 @runtime_checkable
@@ -239,6 +241,9 @@ class ScanningHost(Host, Protocol):
 
     async def apply_all(self, changes: Sequence[FileChange]) -> Sequence[ToolError | None]:
         """As `apply`, each for itself, and quicker than one by one: the error of each that failed."""
+
+    async def remove_empty_folders(self, paths: Sequence[str]) -> None:
+        """Remove those of these folders that are empty, in this order."""
 
     async def look(self, path: str, limit: int) -> FileContent | None:
         """A file, or a link as a link; `None` if there is none. A file longer than `limit` yields one byte more."""

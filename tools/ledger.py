@@ -36,6 +36,8 @@ class FileState(Wire):
     was: int | None = optional()
     #: Why it isn't known that the command changed it, or only the command.
     doubt: str | None = optional()
+    #: Of a created file, how many folders around it were created as well; an undo removes them if they are empty.
+    folders: int | None = optional()
 
 
 class IrreversibleChange(Wire):

@@ -27,6 +27,8 @@ class FileStep(NamedTuple):
     after: Side | None
     #: Why it isn't known that the task changed it, or only the task; empty if it is.
     doubt: str = ""
+    #: How many folders around it were created with it.
+    folders: int = 0
 
 
 class Hop(NamedTuple):
@@ -98,6 +100,11 @@ class FileHistory:
         back, forth = self._way(path, seq)
         return next((step.doubt for step in (*back, *forth) if step.doubt), "")
 
+    def folders(self, path: str, seq: int) -> int:
+        """How many folders around the file the task created with it since that event."""
+        back, _ = self._way(path, seq)
+        return max((step.folders for step in back), default=0)
+
     def left(self, paths: Collection[str], seq: int) -> list[FileState]:
         """The changes that stay in files which a rewind to that event leaves alone: from how they were, to now."""
         return [
@@ -163,7 +170,7 @@ def _step(seq: int, path: str, file: FileState) -> FileStep:
     mode = file.mode if file.before is None or file.was is not None else None
     before = None if file.before is None else Side(file.before, was)
     after = None if file.after is None else Side(file.after, mode)
-    return FileStep(seq, path, before, after, file.doubt or "")
+    return FileStep(seq, path, before, after, file.doubt or "", file.folders or 0)
 
 
 def _with_modes(steps: list[FileStep]) -> list[FileStep]:

@@ -252,7 +252,8 @@ class Review:
             mode = after.mode if after else before.mode if before else None
             wanted = None if data is None else Side(await self._undoing.put_blob(task, data), mode)
             state = history.state(path)
-            if await self._undoing.plan_file(task, undo, path, [Hop(state, wanted)]):
+            folders = history.folders(path, 0)
+            if await self._undoing.plan_file(task, undo, path, [Hop(state, wanted)], folders=folders):
                 undo.history.append(file_state(path, state, wanted))
                 lines = "".join(hunk_text(hunk) for hunk in hunks)
                 said.append(f"{path}\n{lines}")
@@ -278,20 +279,21 @@ class Review:
         undo.not_restored.extend(LeftFile(path=each.path, why=each.why) for each in history.unkept(seq))
         unkept = undo.left()
         ways = {path: hops for path in history.paths() if path not in unkept and (hops := history.hops(path, seq))}
-        # First what is in the place of a directory: the files of that directory aren't there.
         above = {folder for path in ways for folder in parents(path)}
         gone: set[str] = set()
+        # First what is in the place of a directory: the files of that directory aren't there.
         for path in sorted(ways, key=lambda path: path not in above):
-            hops = ways[path]
             doubt = history.doubt(path, seq)
             if doubt and path not in uncertain:
                 undo.conflicts.append(LeftFile(path=path, why=doubt, uncertain=True))
                 continue
-            hidden = not gone.isdisjoint(parents(path))
-            if not await self._undoing.plan_file(task, undo, path, hops, preview=preview, hidden=hidden):
+            hops, folders, hidden = ways[path], history.folders(path, seq), not gone.isdisjoint(parents(path))
+            if not await self._undoing.plan_file(
+                task, undo, path, hops, folders=folders, preview=preview, hidden=hidden
+            ):
                 continue
-            if undo.files and undo.files[-1].path == path and undo.files[-1].after is None:
-                gone.add(path)
+            if path in above:
+                gone = {file.path for file in undo.files if file.after is None}
             if not conversation:
                 undo.history.extend(file_state(path, hop.source, hop.to) for hop in hops)
         return undo

@@ -10,6 +10,7 @@ import stat
 from asyncio import gather, to_thread
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import Any, Literal
 
 from pydantic import field_validator
@@ -157,11 +158,20 @@ class Undoing:
     # -- planning ----------------------------------------------------------------------------------------------------
 
     async def plan_file(
-        self, task: Task, undo: Undo, path: str, hops: Sequence[Hop], *, preview: bool = False, hidden: bool = False
+        self,
+        task: Task,
+        undo: Undo,
+        path: str,
+        hops: Sequence[Hop],
+        *,
+        folders: int = 0,
+        preview: bool = False,
+        hidden: bool = False,
     ) -> bool:
         """Plan these hops for a file, with your own edits since merged in; false if it is left alone.
 
-        A `hidden` one isn't there: a link or file that the undo removes is in the place of one of its directories.
+        If the file goes, so many `folders` around it go as well if they are empty. A `hidden` file isn't there: a link
+        or file that the undo removes is in the place of one of its directories.
         """
         if not hops:
             return True
@@ -187,6 +197,7 @@ class Undoing:
                     after=after,
                     mode=None if result is None else result.mode,
                     was=None if found is None else found.mode,
+                    folders=folders or None if result is None else None,
                 )
             )
         return True
@@ -273,7 +284,16 @@ class Undoing:
             elif file.after is not None:
                 rest.append(file)
         await self._bring_all(task, undo, rest)
+        await self._remove_folders(task, undo)
         self._forget()
+
+    async def _remove_folders(self, task: Task, undo: Undo) -> None:
+        """The folders that were created with the files which are gone now, if nothing else is in them."""
+        left, host = undo.left(), self._host(undo.workspace or place_of(task))
+        gone = [file for file in undo.files if file.folders and file.path not in left]
+        folders = {folder for file in gone for folder in islice(parents(file.path), file.folders)}
+        if folders and can_scan(host):
+            await host.remove_empty_folders(sorted(folders, key=lambda folder: -folder.count("/")))
 
     async def _what_stays(self, task: Task, key: str, seq: int, left: set[str]) -> list[Record]:
         """The changes in files that the rewind leaves alone, as the first of what the task does from there."""

@@ -201,6 +201,7 @@ def _collect(found: Sequence[ScannedFile]) -> CommandChanges:
                 mode=each.after.mode if each.after else None,
                 was=each.before.mode if each.before else None,
                 doubt=each.doubt or None,
+                folders=each.folders or None,
             )
         )
         if each.before is not None:

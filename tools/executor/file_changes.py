@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from sidecar.telemetry.redaction import REDACTED
-from tools.errors import ChangedElsewhere, InvalidArguments, ToolError
+from tools.errors import ChangedElsewhere, FileMissing, InvalidArguments, ToolError
 from tools.executor.context import CallContext, redact_arguments
 from tools.host import FileChange, Host
 from tools.ledger import FileState, IntentRecord, NewBlob, Outcome, digest
+from tools.paths import parents
 from tools.shield import run_to_completion
 from tools.spec import PreparedChange, ToolResult
 
@@ -18,7 +19,7 @@ async def change_files(context: CallContext, host: Host, prepared: PreparedChang
     prepared = _check_unseen(context, prepared)
     _check_redacted(prepared.changes)
     if prepared.changes:
-        files, blobs = _states(prepared.changes)
+        files, blobs = _states(prepared.changes, [await _missing_folders(host, each) for each in prepared.changes])
         args = redact_arguments(context.call.args, context.redact, context.clean)
         record = IntentRecord(tool=context.spec.name, args=args, backend=context.backend, files=files)
         await context.ledger.intend(context.call.id, record, context.event("running"), blobs)
@@ -80,13 +81,28 @@ def _check_redacted(changes: Sequence[FileChange]) -> None:
             )
 
 
-def _states(changes: Sequence[FileChange]) -> tuple[list[FileState], list[NewBlob]]:
+async def _missing_folders(host: Host, change: FileChange) -> int:
+    """How many folders are created with a file."""
+    count = 0
+    for folder in parents(change.path) if change.before is None else ():
+        try:
+            await host.stat(folder or ".")
+            break
+        except FileMissing:
+            count += 1
+        except ToolError:
+            break
+    return count
+
+
+def _states(changes: Sequence[FileChange], folders: Sequence[int]) -> tuple[list[FileState], list[NewBlob]]:
     files: list[FileState] = []
     blobs: list[NewBlob] = []
-    for change in changes:
+    for change, created in zip(changes, folders, strict=True):
         before = None if change.before is None else digest(change.before)
         after = None if change.after is None else digest(change.after)
-        files.append(FileState(path=change.path, before=before, after=after, mode=change.mode))
+        made = created or None
+        files.append(FileState(path=change.path, before=before, after=after, mode=change.mode, folders=made))
         if change.before is not None:
             blobs.append(NewBlob(change.before))
         if change.after is not None:

@@ -256,6 +256,15 @@ def _compare_link(directory: int, name: str, change: FileChange) -> os.stat_resu
     raise ChangedElsewhere(f"{change.path} is no longer the same link. Nothing was written.", advice="Look there.")
 
 
+def remove_empty_folders(root: WorkspaceRoot, paths: Sequence[str]) -> None:
+    """In this order. Those that aren't empty, aren't there or are links stay as they are."""
+    for path in paths:
+        with suppress(ToolError, OSError):
+            directory, name = root.parent(path, follow=False)
+            with closed_after(directory):
+                os.rmdir(name, dir_fd=directory)
+
+
 def _remove_if_empty(directory: int, name: str) -> bool:
     """Remove a directory that holds only empty directories; whether it was one."""
     if not _each_directory(directory, name, lambda handle, each: True):

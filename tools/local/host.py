@@ -186,6 +186,9 @@ class LocalHost:
                     self._tell_snapshots(changes[number])
             return errors
 
+    async def remove_empty_folders(self, paths: Sequence[str]) -> None:
+        await asyncio.to_thread(files.remove_empty_folders, self.root, paths)
+
     @asynccontextmanager
     async def _lock(self, name: str) -> AsyncIterator[None]:
         lock = self._writing.setdefault(name, asyncio.Lock())

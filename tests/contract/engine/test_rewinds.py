@@ -171,6 +171,34 @@ async def test_nothing_is_written_through_a_link_that_stays_in_the_place_of_a_di
     assert not list((shop.workspace / "yours").iterdir())
 
 
+async def test_folders_that_a_task_made_go_with_its_files_and_yours_stay(shop: ManualTask) -> None:
+    def folders() -> list[str]:
+        found = (path for path in shop.workspace.rglob("*") if path.is_dir())
+        return sorted(str(path.relative_to(shop.workspace)) for path in found)
+
+    (shop.workspace / "yours/empty").mkdir(parents=True)
+    (shop.workspace / "old/sub").mkdir(parents=True)
+    (shop.workspace / "old/sub/a").write_text("a")
+    await shop.open()
+    start, before = await shop.seq(), folders()
+    await shop.call("create_file", {"path": "new/deep/a", "content": "a"})
+    await shop.call("create_file", {"path": "new/deep/b", "content": "b"})
+    await shop.call("create_file", {"path": "yours/empty/a", "content": "a"})
+    await shop.command("mkdir -p yours/made/x kept; echo b > yours/made/x/b; echo c > kept/c; mv old older")
+    (shop.workspace / "kept/by-you").write_text("mine")
+    assert "older/sub" in folders()
+    assert await shop.rewind(start) == []
+    assert folders() == sorted([*before, "kept"])
+
+
+async def test_a_folder_goes_with_the_rejected_file_that_it_was_made_for(shop: ManualTask) -> None:
+    await shop.open()
+    await shop.call("create_file", {"path": "new/deep/a", "content": "a"})
+    (file,) = (await shop.engine.review.diff("t_1")).files
+    await shop.engine.review.decide("t_1", HunkRequest(reject=[hunk.id for hunk in file.hunks]))
+    assert not (shop.workspace / "new").exists()
+
+
 async def test_what_is_written_under_another_name_of_a_file_goes_back_under_both(shop: ManualTask) -> None:
     (shop.workspace / "a").write_text("a")
     await shop.open()

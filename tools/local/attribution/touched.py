@@ -11,6 +11,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from tools.errors import ToolError
 from tools.host import FileContent, ScannedFile
@@ -84,6 +85,8 @@ class TouchedFiles:
         self._files: dict[str, _File] = {}
         #: What is left out, and whether it existed before.
         self._left_out: dict[str, bool] = {}
+        #: Folders that the command created.
+        self._made: set[str] = set()
         self._room = MAX_BYTES
         self._lock = threading.Lock()
         self._watch: DirectoryWatch | None = None
@@ -126,6 +129,10 @@ class TouchedFiles:
         if self._current.lstat(path) is None:
             self._claim(path, unreported=True)
 
+    def make_folder(self, path: str) -> None:
+        if len(self._made) < MAX_FILES and self._current.lstat(path) is None:
+            self._made.add(path)
+
     def hard_link(self, old: str | None, new: str | None) -> None:
         """Either place may be outside the workspace. What is written under the new name changes the old file."""
         found = self._current.lstat(old) if old is not None else None
@@ -157,6 +164,7 @@ class TouchedFiles:
                 self._watch.moved(f"{old}/", f"{new}/")
             for name in names if new is not None else ():
                 self._claim(f"{new}/{name}", unreported=True)
+                self._made.update(f"{new}/{folder}".rstrip("/") for folder in parents(name))
         else:
             if old is not None:
                 self._claim(old, removal=True)
@@ -416,7 +424,8 @@ class TouchedFiles:
             now = None if after.mode is None else _UNKNOWN
             yield ScannedFile(name_to_text(path), then, now, why or _NO_DISK)
             return
-        yield ScannedFile(name_to_text(path), then, now, "", doubt)
+        made = takewhile(self._made.__contains__, parents(path)) if then is None else ()
+        yield ScannedFile(name_to_text(path), then, now, "", doubt, len(list(made)))
 
     def _content(self, version: Version) -> FileContent | None:
         content = None if version.mode is None or version.why else self._log.read(version)
