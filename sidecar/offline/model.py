@@ -21,7 +21,7 @@ from sidecar.offline.skills.git_state import GitState
 from sidecar.offline.skills.help import GROUPS, Help, describe_nearest
 from sidecar.offline.skills.imports import Imports
 from sidecar.offline.skills.lines import CountLines, ExplainLines
-from sidecar.offline.skills.moving import Moving
+from sidecar.offline.skills.moving import Moving, MovingFiles
 from sidecar.offline.skills.places import Places
 from sidecar.offline.skills.rename import Rename
 from sidecar.offline.skills.research import Research
@@ -38,6 +38,7 @@ SKILLS: tuple[OfflineSkill, ...] = (
     ReviewVerdict(),
     Research(),
     Help(),
+    MovingFiles(),
     Rename(),
     Imports(),
     Moving(),

@@ -7,7 +7,7 @@ from functools import cached_property
 from sidecar.offline.parsed_request import ParsedRequest
 
 #: A name in the code, perhaps qualified, perhaps in quotes.
-NAME = r"(?:[`\"'“‘])?(?P<{0}>[#$]?[^\W\d][\w$]*(?:\.[#$]?[^\W\d][\w$]*)*)(?:\(\))?(?:[`\"'”’])?"
+NAME = r"(?:[`\"'“‘])?(?P<{0}>[#$]?[^\W\d][\w$]*(?:(?:\.|::)[#$]?[^\W\d][\w$]*)*)(?:\(\))?(?:[`\"'”’])?"
 #: A path, perhaps with a line or several. In quotes it may have spaces.
 PATH = (
     r"(?P<{0}_quote>[`\"'“‘])?(?P<{0}>(?:\.{{1,2}}/)?"

@@ -14,6 +14,8 @@ _MATTERS = re.compile(
 )
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _NOT_INSTALLED = re.compile(r"No module named|: (?:command )?not found|ENOENT|missing script", re.IGNORECASE)
+#: Longer lines are written by programs.
+LONGEST = 300
 _SHOWN = 40
 _TAIL = 12
 

@@ -26,6 +26,7 @@ from sidecar.work.routing.cues import (
     forbids_changes,
     forbids_code,
     names_next_run,
+    orders_to_move,
     orders_to_run,
     reports_failure,
     says_tests_fail,
@@ -164,6 +165,8 @@ def _judge(
         return "run_command", 0.95, "you ask to publish what was done"
     if before == "run_command" and asks_for_other_options(task):
         return before, 0.95, "you ask to run it with other options"
+    if orders_to_move(task):
+        return "refactor_code", 0.95, "you name a file and its new place"
     guessed = guess(task, follows=follows)
     if _is_banned(task, guessed.intent):
         intent = guessed.intent if guessed.intent in READ_ONLY else "explain_code"

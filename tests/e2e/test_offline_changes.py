@@ -182,7 +182,7 @@ def test_a_preview_changes_nothing(trusting: RunningSidecar) -> None:
     [
         ("rename no_such_thing to anything", "Nothing named no_such_thing is defined"),
         ("rename load_user to find_order", "find_order would collide at shop/cart.py:25"),
-        ("rename shop/cart.py to shop/basket.py", "git mv"),
+        ("rename shop/cart.py to shop/basket.py", "These need `shop/cart.py` under its name"),
         ("extract 4711 in shop/cart.py into a constant N", "can't extract constants"),
         ("move load_user from shop/cart.py to shop/report.py", "a cycle"),
         ("add a test for load_user", "can't write tests"),
@@ -193,4 +193,50 @@ def test_what_cannot_be_done_is_declined_and_nothing_is_touched(trusting: Runnin
     ended = done(trusting, task)
     assert ended["status"] == "failed"
     assert said in ended["error"]["message"]
+    assert contents(trusting.workspace) == before
+
+
+@pytest.mark.parametrize(
+    ("task", "moved"),
+    [
+        ("rename notes.log to old.log", ("notes.log", "old.log")),
+        ("rename the file LICENSE to COPYING", ("LICENSE", "COPYING")),
+        ("rename docs/guide.md to manual.md", ("docs/guide.md", "docs/manual.md")),
+        ("move guide.md to archive/", ("docs/guide.md", "archive/guide.md")),
+        ("move notes.log to docs", ("notes.log", "docs/notes.log")),
+        ("rename tool.py to script.py", ("tool.py", "script.py")),
+    ],
+)
+def test_a_file_that_no_other_needs_is_renamed_and_given_back(
+    trusting: RunningSidecar, task: str, moved: tuple[str, str]
+) -> None:
+    files = {
+        "notes.log": "one\n", "LICENSE": "free\n", "docs/guide.md": "# Guide\n", "tool.py": "print(1)\n",
+        "README.md": "See docs/guide.md.\n",
+    }  # fmt: skip
+    before = written(files, trusting.workspace)
+
+    ended = done(trusting, task)
+
+    assert ended["status"] == "completed", ended
+    assert contents(trusting.workspace) == {
+        moved[1] if path == moved[0] else path: text for path, text in before.items()
+    }
+    assert undone(trusting, ended) == before
+
+
+@pytest.mark.parametrize(
+    ("files", "task", "needs"),
+    [
+        ({"data.json": "{}\n", "read.py": "open('data.json')\n"}, "rename data.json to other.json", "read.py:1"),
+        ({"shop/cli.py": "", "setup.toml": "run = 'shop.cli:main'\n"}, "move shop/cli.py to tools/", "setup.toml:1"),
+        ({"a.js": "module.exports = 1\n", "b.js": "require('./a')\n"}, "rename a.js to c.js", "`b.js`"),
+    ],
+)
+def test_a_file_that_others_need_stays_where_it_is(
+    trusting: RunningSidecar, files: dict[str, str], task: str, needs: str
+) -> None:
+    before = written(files, trusting.workspace)
+    ended = done(trusting, task)
+    assert ended["status"] == "failed" and needs in ended["error"]["message"]
     assert contents(trusting.workspace) == before

@@ -90,8 +90,7 @@ def _render(
     parts.append(render_usages(one, used))
     if calls and one.kind not in _TYPES:
         parts.append(_render_calls(one, calls, places))
-    if len(found.definitions) > 1:
-        others = [f"`{each.qualified}` ({each.place})" for each in found.definitions[1 : _SHOWN + 1]]
+    if others := [f"`{each.qualified}` ({each.place})" for each in found.others[:_SHOWN]]:
         parts.append(f"Also defined elsewhere: {', '.join(others)}.")
     if found.left_out:
         parts.append(f"Only the first {FILES} files with this name were read; {found.left_out} were skipped.")
@@ -188,7 +187,7 @@ def _details(one: Definition, found: SearchResult, used: Sequence[SymbolUsage]) 
         "kind": one.kind,
         "language": one.language,
         "signature": one.signature,
-        "elsewhere": [{"name": each.qualified, "path": each.path, "line": each.line} for each in found.definitions[1:]],
+        "elsewhere": [{"name": each.qualified, "path": each.path, "line": each.line} for each in found.others],
         "path": one.path,
         "line": one.line,
         "endLine": one.end_line,

@@ -54,7 +54,7 @@ class FindUsages:
             named = await asyncio.to_thread(_modules_named, args, modules, error)
         if found is None:
             graph = await import_graph(host, call, modules)
-            if args.symbol in graph.packages():
+            if args.symbol in graph.packages() or args.symbol in graph.standard:
                 raise ToolError(f"No symbol {args.symbol} is defined in this project.", code="no_symbol")
             return _importers(named, graph, args.transitive, modules)
         one = found.definitions[0]
@@ -67,9 +67,9 @@ class FindUsages:
             return ToolResult(text, _reached_details(reach), f"{len(reach.reached)} reached")
         used = await search.find_usages(found)
         parts = [head, render_usages(one, used, _SHOWN)]
-        if len(found.definitions) > 1:
-            others = ", ".join(f"`{each.qualified}` ({each.place})" for each in found.definitions[1:6])
-            parts.append(f"Other definitions: {others}. Pass path to choose one.")
+        if others := found.others:
+            shown = ", ".join(f"`{each.qualified}` ({each.place})" for each in others[:5])
+            parts.append(f"Other definitions: {shown}. Name the class or the file to choose one.")
         if found.left_out:
             parts.append(f"Only the first {FILES} files with this name were read; {found.left_out} were skipped.")
         details: list[JsonValue] = [

@@ -102,7 +102,10 @@ def _definition(node: "Node", source: SourceText) -> Definition | None:
 
 
 def _receiver_of(whole: "Node") -> str:
-    """The type of a Go method, which is written outside of its type."""
+    """The type of a method of Go or Rust, which is written outside of its type."""
+    around = next((each for each in ancestors(whole) if each.type == "impl_item"), None)
+    if around is not None:
+        return text_of(around.child_by_field_name("type")).partition("<")[0]
     found = _RECEIVER.search(text_of(whole.child_by_field_name("receiver")))
     return found[1] if found else ""
 

@@ -37,6 +37,8 @@ class Graph:
 
     edges: dict[str, set[str]] = field(default_factory=dict)
     outside: dict[str, set[str]] = field(default_factory=dict)
+    #: Modules of Python's standard library that files import.
+    standard: set[str] = field(default_factory=set)
     _importers: dict[str, set[str]] = field(default_factory=dict)
 
     def importers(self, path: str) -> set[str]:
@@ -110,7 +112,12 @@ def _add_python(graph: Graph, path: str, module: str, names: list[str], modules:
         if found and len(found) == len(names):
             return
     package = "" if module.startswith(".") else module.partition(".")[0]
-    graph.add(path, file, "" if package in sys.stdlib_module_names else package)
+    if package not in sys.stdlib_module_names:
+        graph.add(path, file, package)
+    elif file is None:
+        graph.standard.add(package)
+    else:
+        graph.add(path, file, "")
 
 
 def script_package(specifier: str) -> str:

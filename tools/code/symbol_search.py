@@ -44,6 +44,12 @@ class SearchResult(NamedTuple):
     sources: dict[str, SourceText]
     left_out: int
 
+    @property
+    def others(self) -> list[Definition]:
+        """What else the name may mean: not the overloads of the likeliest definition."""
+        one = self.definitions[0]
+        return [each for each in self.definitions[1:] if (each.path, each.qualified) != (one.path, one.qualified)]
+
 
 class SymbolSearch:
     def __init__(self, host: Host, call: Call) -> None:
@@ -148,7 +154,7 @@ def _unlikeliness(each: Definition) -> tuple[bool, ...]:
         is_copied(each.path),
         each.path.endswith(_STUBS),
         _OVERLOAD.match(each.signature) is not None,
-        each.kind in ("variable", "attribute"),
+        each.kind in ("variable", "attribute", "module"),
         each.local,
         bool(each.owner) or each.assigned,
         each.name.startswith("_"),

@@ -254,7 +254,8 @@ def _is_called(node: "Node", parent: "Node", source: SourceText) -> bool:
 
 def _is_base(node: "Node") -> bool:
     kinds = [above.type for above, _ in zip(ancestors(node), range(4), strict=False)]
-    return "class_heritage" in kinds or kinds[:2] == ["argument_list", "class_definition"]
+    around = kinds[1:] if kinds[:1] == ["attribute"] else kinds
+    return "class_heritage" in kinds or around[:2] == ["argument_list", "class_definition"]
 
 
 def _test_title(node: "Node") -> str:

@@ -341,5 +341,5 @@ def _decide_files(args: Arguments, approvals: Approvals) -> Decision:
         if name := protected_part(path) or secret_part(path):
             return Decision("ask", f"{name} controls what runs later or holds secrets")
     if approvals == "edits":
-        return Decision("ask", "you want to see every edit first")
+        return Decision("ask", "edits ask first: you chose that, or the request may be just a question")
     return Decision("allow", "it edits files in the workspace, which can be undone")

@@ -54,7 +54,7 @@ _LARGEST = phrases(
     """
     (what|which) (is|are) the {large}( source)? files?( in {project}| here)?
     (what|which)( source)? files? (is|are|has|have)( the)? ({large}|most lines)( in {project}| here)?
-    ({show})?the {large}( source)? files?( in {project}| here)?
+    ({show})?(the )?{large}( source)? files?( in {project}| here)?
     """,
     project=_PROJECT,
     large="(?:longest|biggest|largest)",
@@ -133,7 +133,9 @@ def _definitions(path: str, kind: str, last: ToolReturn) -> str:
     found = [str(each["name"]) for each in records(last, "symbols") if each["kind"] in _KINDS[kind]]
     noun = {"classes": "class"}.get(kind, kind.removesuffix("s"))
     names = f": {', '.join(f'`{name}`' for name in found[:40])}{' …' if len(found) > 40 else ''}" if found else ""
-    return f"`{path}` defines {plural(len(found), noun, kind)}{names}."
+    methods = sum(each["kind"] in _KINDS["methods"] for each in records(last, "symbols"))
+    beside = f" It also defines {plural(methods, 'method')}." if kind == "functions" and methods else ""
+    return f"`{path}` defines {plural(len(found), noun, kind)}{names}.{beside}"
 
 
 def _tests(last: ToolReturn) -> str:

@@ -5,9 +5,10 @@ import re
 from sidecar.models.port import ToolReturn
 from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.phrases import group, is_path, part, phrases
-from sidecar.offline.results import failure, format_place, quote_names, records
+from sidecar.offline.results import failure, format_place, quote_names, records, strings
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
+from tools.code.languages import language_of
 
 _SYMBOL = part(
     "{kind}{name}( (function|method|class|component))?( (in|from|of|inside) (the (file|folder|module) )?{path})?"
@@ -107,6 +108,15 @@ class ExplainSymbol:
             return Act([("describe_file", {"path": file})] if file else [("describe_symbol", symbol)])
         if last.code == "no_symbol" and args.get("exists"):
             return Say(failure(last))
+        if last.code == "no_symbol" and len(question.returns) == 1 and str(args["symbol"]).isidentifier():
+            return Act([("find_files", {"pattern": f"**/{args['symbol']}.*"})])
+        if last.tool == "find_files":
+            files = [path for path in strings(last, "paths") if language_of(path) is not None]
+            if len(files) == 1:
+                return Act([("describe_file", {"path": files[0]})])
+            last = question.returns[0]
+        if last.tool == "describe_file" and last.status == "success" and args.get("short"):
+            return Say(f"No symbol has this name; there is the file `{last.details['path']}`.")
         if last.status != "success":
             more = "" if args.get("file") else " The offline model only knows the code of this project."
             return Decline(f"{failure(last)}{more}")

@@ -7,7 +7,7 @@ from itertools import permutations
 from sidecar.models.port import ToolReturn
 from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.phrases import phrases
-from sidecar.offline.results import failure, format_place, quote_names, records
+from sidecar.offline.results import LONGEST, failure, format_place, quote_names, records
 from sidecar.offline.skill import Act, Decline, Move, Say
 from sidecar.wire.base import JsonObject
 from sidecar.wire.text import bulleted
@@ -60,6 +60,10 @@ _DEFINES = re.compile(
     r"^\s*(?:export\s+|default\s+|pub(?:lic)?\s+|private\s+|protected\s+|static\s+|abstract\s+|async\s+)*"
     r"(?:def|class|function\*?|func|fn|interface|type|struct|enum|trait|const|let)\b"
 )
+#: “Which functions are longest?” asks for a comparison and not for a place.
+_SUPERLATIVE = re.compile(
+    r"(?:long|larg|bigg|small|short|simpl|fast|slow|old|new|b|worst|hard|deep)e?st|most|least|complex", re.I
+)
 _MOST_WORDS, _MOST, _SHOWN, _WIDTH, _NEAREST = 3, 2_000, 12, 140, 6
 
 
@@ -73,9 +77,13 @@ class Places:
             return None
         words = [word for word in _WORD.findall(asked["words"]) if not _SMALL.fullmatch(word)]
         clear = [word for word in words if not _VAGUE.fullmatch(word)]
+        if clear and all(_SUPERLATIVE.fullmatch(word) for word in clear):
+            return {"compare": True}
         return {"words": list(dict.fromkeys(clear or words))[:_MOST_WORDS]} if clear else None
 
     def next(self, args: JsonObject, question: ParsedRequest) -> Move:
+        if args.get("compare"):
+            return Decline("The offline model compares files only: “what are the largest files?”", "not_understood")
         words = [str(word) for word in args["words"]] if isinstance(args["words"], list) else []
         returns = question.returns
         if returns and returns[-1].status != "success" and returns[-1].tool == "search_code":
@@ -149,6 +157,7 @@ def _rank(line: JsonObject, stems: list[str]) -> tuple[object, ...]:
     known = language_of(path) is not None
     return (
         not known,
+        len(text) > LONGEST,
         is_test(path),
         not (defines and one_name),
         not defines,

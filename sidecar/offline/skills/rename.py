@@ -121,8 +121,8 @@ class Rename:
     def next(self, args: JsonObject, question: ParsedRequest) -> Move:
         if args.get("file"):
             return Decline(
-                "The offline model renames symbols, not files. Say “rename `old` to `new`” for a function, class or "
-                "variable; to rename a file, say “run `git mv old.py new.py`”."
+                "The offline model renames symbols and files, not folders. To rename a folder, say “run `git mv old "
+                "new`”."
             )
         if args.get("unselected"):
             return Decline("No name is selected. Select one, or say “rename `old` to `new`”.")

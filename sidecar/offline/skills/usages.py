@@ -1,11 +1,12 @@
 """Answers who uses a symbol or a file, and what a change of it may break."""
 
 import re
+from collections.abc import Sequence
 
 from sidecar.models.port import ToolReturn
 from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.phrases import group, is_path, part, phrases, selected_name
-from sidecar.offline.results import failure, format_place, records
+from sidecar.offline.results import LONGEST, failure, format_place, records
 from sidecar.offline.skill import Act, Decline, Move, OneCall, Say
 from sidecar.wire.base import JsonObject
 from sidecar.wire.text import bulleted, plural
@@ -38,13 +39,13 @@ _USED = phrases(
 )
 _SUBCLASSES = phrases(
     """
-    {who} (all )?(sub-?class(es)?|extends?|inherits?( from)?|derives?( from)?) {what}{where}
+    {who} (all )?(sub-?class(es)?|extends?|inherits?( from)?|derives?( from)?|implements?) {what}{where}
     (what are|(find|show( me)?|list|get)( me)?)( all)?( of)?( the)? {children} of {what}{where}
     {children} of {what}{where}
     """,
     what=_WHAT,
     who=part("(who|what|which (types?|classes|class|code|modules?|interfaces?|components?))"),
-    children="(?:sub-?classes|child classes|derived classes)",
+    children="(?:sub-?classes|child classes|derived classes|implementations|implementers)",
     where=part("( anywhere| in {project})?"),
 )
 _BROKEN = phrases(
@@ -80,7 +81,8 @@ class Usages(OneCall):
             return _arguments(asked, question)
         if asked := _SUBCLASSES.match(question.words):
             args = _arguments(asked, question)
-            return {**args, "subclasses": True} if args is not None else None
+            rust = "implement" in question.words
+            return {**args, "subclasses": True, "implements": rust} if args is not None else None
         asked = _BROKEN.match(question.words)
         args = _arguments(asked, question) if asked is not None else None
         return {**args, "transitive": True} if args is not None else None
@@ -89,7 +91,10 @@ class Usages(OneCall):
         if args.get("unselected"):
             return Decline("Nothing is selected, and no file is open. Name the function or the file that you mean.")
         if args.get("subclasses"):
-            return _subclasses({name: args[name] for name in ("symbol", "path") if name in args}, question)
+            named = {name: args[name] for name in ("symbol", "path") if name in args}
+            return _subclasses(named, question, traits=bool(args["implements"]))
+        if "/" in str(args["symbol"]) and question.returns and question.returns[0].code == "no_symbol":
+            return _imports_of(str(args["symbol"]), question.returns)
         returns, (owner, _, name) = question.returns, str(args["symbol"]).rpartition(".")
         if not returns or "search_code" not in question.offered or not name.isidentifier():
             return super().next(args, question)
@@ -105,18 +110,53 @@ class Usages(OneCall):
         return _describe_mentions(symbol, first, returns[1], imports=_IMPORTED.search(question.words) is not None)
 
 
-def _subclasses(args: JsonObject, question: ParsedRequest) -> Move:
+def _imports_of(module: str, returns: Sequence[ToolReturn]) -> Move:
+    """The lines that import a module of a package by its path."""
+    if len(returns) == 1:
+        return Act([("search_code", {"query": module, "maxResults": _MOST})])
+    lines = [each for each in records(returns[1], "matches") if _IMPORT_LINE.search(str(each["text"]))]
+    if not lines:
+        return Say(f"No file of this project is `{module}`, and no line imports it under that name.")
+    head = f"These lines import `{module}`, which is no file of this project:"
+    return Say("\n".join([head, "", *bulleted([_quote(each) for each in sorted(lines, key=_order)], _SHOWN)]))
+
+
+def _order(line: JsonObject) -> tuple[object, ...]:
+    """Code before tests, and last what a program wrote: lines that nobody reads."""
+    path = str(line["path"])
+    return len(str(line["text"])) > LONGEST, is_test(path), path, line["line"]
+
+
+def _quote(line: JsonObject) -> str:
+    return f"`{format_place(line)}` `{' '.join(str(line['text']).split())[:_WIDTH]}`"
+
+
+def _subclasses(args: JsonObject, question: ParsedRequest, *, traits: bool) -> Move:
     if (last := question.last) is None:
         return Act([("find_usages", args)])
+    name = str(args["symbol"]).rpartition(".")[2]
+    if last.tool == "search_code":
+        if lines := records(last, "matches"):
+            head = f"These lines implement `{name}`:"
+            return Say("\n".join([head, "", *bulleted([_quote(each) for each in sorted(lines, key=_order)], _SHOWN)]))
+        last = question.returns[0]
+    elif traits and not _bases(last) and "search_code" in question.offered:
+        # Traits of Rust, also those of its library.
+        query = rf"^\s*(unsafe\s+)?impl\b.*\b{re.escape(name)}\b(<.*>)?\s+for\b"
+        return Act([("search_code", {"query": query, "regex": True, "glob": "*.rs", "maxResults": _MOST})])
     if last.status != "success":
         return Decline(failure(last))
-    found = [each for each in records(last, "usages") if each.get("kind") == "base"]
-    if not found:
-        return Say(f"No class of this project names `{args['symbol']}` as its base.")
+    if not (found := _bases(last)):
+        implicit = " In Go a type doesn't name what it implements." if ".go:" in last.content else ""
+        return Say(f"No class of this project names `{args['symbol']}` as its base.{implicit}")
     found.sort(key=lambda each: (is_test(str(each["path"])), str(each["path"]), int(str(each["line"]))))
     shown = bulleted([f"`{each['within']}` — `{format_place(each)}`" for each in found], _SHOWN)
     head = f"`{args['symbol']}` is the direct base of {plural(len(found), 'class', 'classes')}:"
     return Say("\n".join([head, "", *shown]))
+
+
+def _bases(found: ToolReturn) -> list[JsonObject]:
+    return [each for each in records(found, "usages") if each.get("kind") == "base"]
 
 
 def _describe_mentions(symbol: str, first: ToolReturn, search: ToolReturn, *, imports: bool) -> Move:
@@ -134,13 +174,14 @@ def _describe_mentions(symbol: str, first: ToolReturn, search: ToolReturn, *, im
         # "No callers" is an answer, also for a name that isn't there.
         unknown = f"Unknown: {failure(first)} No line of its code holds that name."
         return Say(first.content if first.status == "success" else unknown)
-    lines.sort(key=lambda each: (is_test(str(each["path"])), str(each["path"])))
+    lines.sort(key=_order)
     importing = [each for each in lines if _IMPORT_LINE.search(str(each["text"]))] if imports else []
     lines = importing or lines
     act = "import" if importing else "name"
-    shown = [f"`{format_place(each)}` `{' '.join(str(each['text']).split())[:_WIDTH]}`" for each in lines]
-    own = any(_RELATIVE_IMPORT.search(str(each["text"])) for each in lines)
-    outside = ", so it comes from a package" if importing and not own else ""
+    shown = [_quote(each) for each in lines]
+    inside = re.compile(rf"{_RELATIVE_IMPORT.pattern}|^\s*(?:from|import)\s+\w[\w.]*\.{re.escape(name)}\b")
+    own = any(inside.search(str(each["text"])) for each in lines)
+    outside = ", so it comes from outside the project" if importing and not own else ""
     head = (
         f"`{symbol}` is not defined in this project under that name; these lines {act} it{outside}:"
         if first.status != "success"
@@ -158,7 +199,7 @@ def _arguments(asked: re.Match[str], question: ParsedRequest) -> JsonObject | No
         return {"symbol": brief.current_file} if brief.current_file else {"unselected": True}
     if file := group(asked, "file"):
         return {"symbol": file.removeprefix("./")}
-    name, path = asked["name"], group(asked, "path")
+    name, path = asked["name"].replace("::", "."), group(asked, "path")
     if _NO_NAME.fullmatch(name):
         return None
     return {"symbol": name, **({"path": path.removeprefix("./")} if path and is_path(path) else {})}

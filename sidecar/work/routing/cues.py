@@ -318,6 +318,18 @@ def asks_to_act(text: str) -> bool:
     return _ACT_WORDS.search(part) is not None and _ACTS.search(part) is not None
 
 
+#: Two paths, of which the first is written like one.
+_MOVES = re.compile(
+    r"(?:please )?(?:rename|move) (?:(?:the |my |our )?file \S+|[`\"']?[\w@+-]*[./][\w./@+-]*[`\"']?) (?:in)?to \S+(?: please)?[.!]?",
+    re.IGNORECASE,
+)
+
+
+def orders_to_move(text: str) -> bool:
+    """Whether the whole text is an order to rename or move what is named by a path."""
+    return len(text) < _SHORT and _MOVES.fullmatch(text.strip()) is not None
+
+
 def orders_to_run(text: str) -> bool:
     """Whether it begins with an order to run something."""
     return _RUNS.match(text) is not None

@@ -330,3 +330,52 @@ async def test_a_function_that_a_script_assigns_to_an_object_is_a_definition(ben
     told = (await bench.call("describe_symbol", symbol="app.use")).content
     assert "**`app.use`** is a JavaScript function at `app.js:2`" in told and "app.use = function use(fn)\n" in told
     assert "`start` — `main.js:2`" in told and "`app.js:2`\n" not in told
+
+
+async def test_a_module_of_the_project_does_not_hide_that_of_the_language(bench: Workbench) -> None:
+    bench.write("app/platform/asyncio.py", "import asyncio\n")
+    bench.write("app/main.py", "import asyncio\nfrom app.platform import asyncio as own\n")
+    bench.write("app/platform/queues.py", "")
+    bench.write("app/use.py", "from app.platform import queues\n")
+
+    shadowed = await bench.call("find_usages", symbol="asyncio")
+    own = await bench.call("find_usages", symbol="queues")
+
+    assert shadowed.error is not None and shadowed.error.code == "no_symbol"
+    assert "`app/use.py`" in own.content
+
+
+async def test_a_base_may_be_named_with_its_module(bench: Workbench) -> None:
+    bench.write("web.py", "class Handler:\n    pass\n")
+    bench.write("app.py", "import web\nclass Ok(web.Handler):\n    pass\n")
+
+    found = await bench.call("find_usages", symbol="Handler")
+
+    assert [each["kind"] for each in found.details["usages"]] == ["base"]
+
+
+async def test_overloads_of_one_function_are_no_other_definitions(bench: Workbench) -> None:
+    bench.write(
+        "a.py",
+        "from typing import overload\n@overload\ndef cut(x: int) -> int: ...\n@overload\ndef cut(x: str) -> str: ...\n"
+        "def cut(x):\n    return x\n",
+    )
+
+    assert "definitions" not in (await bench.call("find_usages", symbol="cut")).content
+    assert "elsewhere" not in (await bench.call("describe_symbol", symbol="cut")).content
+
+
+async def test_a_method_of_rust_is_named_with_its_type(bench: Workbench) -> None:
+    bench.write(
+        "src/lib.rs",
+        "mod parse;\npub struct Version;\nimpl Version {\n    pub fn parse(text: &str) -> Self { Version }\n}\n"
+        "pub struct Range<T>(T);\nimpl<T> Range<T> {\n    pub fn parse(text: &str) -> u8 { 1 }\n}\n",
+    )
+
+    described = await bench.call("describe_symbol", symbol="Version::parse")
+    other = await bench.call("describe_symbol", symbol="Range::parse")
+    bare = await bench.call("describe_symbol", symbol="parse")
+
+    assert described.content.startswith("**`Version.parse`** is a Rust")
+    assert other.content.startswith("**`Range.parse`** is a Rust")
+    assert "mod parse" not in bare.content

@@ -340,7 +340,7 @@ def test_the_files_that_import_a_package_are_those_with_an_import() -> None:
     found = result("search_code", matches=lines)
     assert "these lines import it" in (answer := said("which files import anyio?", missing, found))
     assert "a.py:1" in answer and "b.go:3" in answer and "a.py:9" not in answer
-    assert "so it comes from a package" in answer
+    assert "so it comes from outside the project" in answer
     assert "a.py:9" in said("who uses anyio?", missing, found)
 
 
@@ -369,7 +369,7 @@ def test_subclasses_are_the_classes_that_name_it_as_their_base() -> None:
 def test_a_name_that_is_not_there_is_an_answer_to_whether_it_is() -> None:
     missing = failed("describe_symbol", "No symbol flatten is defined in this project.", "no_symbol")
     assert isinstance(move("is there a function called flatten?", missing), Say)
-    assert isinstance(move("explain flatten", missing), Decline)
+    assert isinstance(move("explain flatten", missing, result("find_files", paths=[])), Decline)
     assert move("is there a bug?") is None
 
 
@@ -391,3 +391,51 @@ def test_only_the_notes_that_were_asked_for_are_searched(text: str, marks: str) 
 def test_notes_are_searched_in_a_folder_without_a_slash() -> None:
     search = move("find all TODOs in src")
     assert isinstance(search, Act) and search.calls[0][1]["path"] == "src"
+
+
+def test_a_module_of_a_package_is_looked_for_by_its_path() -> None:
+    missing = failed("find_usages", "'example.org/flags' is not the name of a symbol.", "no_symbol")
+    search = move("who imports example.org/flags", missing)
+    assert isinstance(search, Act) and search.calls[0] == (
+        "search_code", {"query": "example.org/flags", "maxResults": 500}
+    )  # fmt: skip
+    lines: list[JsonValue] = [
+        {"path": "a_test.go", "line": 1, "text": '  flag "example.org/flags"'},
+        {"path": "b.go", "line": 3, "text": "// see example.org/flags"},
+        {"path": "c.go", "line": 5, "text": '  "example.org/flags"'},
+    ]
+    told = said("who imports example.org/flags", missing, result("search_code", matches=lines))
+    assert told.splitlines()[2:] == ['- `c.go:5` `"example.org/flags"`', '- `a_test.go:1` `flag "example.org/flags"`']
+    assert "no line imports it" in said("who imports example.org/flags", missing, result("search_code", matches=[]))
+
+
+def test_who_implements_a_trait_is_told_from_the_lines_that_do() -> None:
+    missing = failed("find_usages", "No symbol FromStr is defined in this project.", "no_symbol")
+    assert isinstance(move("which types implement FromStr?", missing), Act)
+    line: JsonValue = [{"path": "src/parse.rs", "line": 2, "text": "impl FromStr for Version {"}]
+    told = said("which types implement FromStr?", missing, result("search_code", matches=line))
+    assert told.splitlines()[2:] == ["- `src/parse.rs:2` `impl FromStr for Version {`"]
+
+
+def test_a_name_of_a_module_is_explained_as_its_file() -> None:
+    missing = failed("describe_symbol", "No symbol auth_handler is defined in this project.", "no_symbol")
+    found = result("find_files", paths=["ssh/auth_handler.py", "docs/auth_handler.rst"])
+    assert move("what does auth_handler do?", missing, found) == Act(
+        [("describe_file", {"path": "ssh/auth_handler.py"})]
+    )
+    file = result("describe_file", path="ssh/auth_handler.py")
+    assert "the file `ssh/auth_handler.py`" in said("where is auth_handler?", missing, found, file)
+
+
+def test_lines_that_programs_wrote_come_last() -> None:
+    lines: list[JsonValue] = [
+        {"path": "docs/index.js", "line": 1, "text": "sha256 " * 60},
+        {"path": "src/a.py", "line": 9, "text": "hash = sha256"},
+    ]
+    missing = failed("find_usages", "No symbol sha256 is defined in this project.", "no_symbol")
+    told = said("where is sha256 used?", missing, result("search_code", matches=lines))
+    assert told.splitlines()[2].startswith("- `src/a.py:9`")
+
+
+def test_a_comparison_of_functions_is_declined_and_no_place_is_made_up() -> None:
+    assert isinstance(move("which functions are longest?"), Decline)

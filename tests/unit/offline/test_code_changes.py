@@ -72,7 +72,6 @@ def test_near_misses_are_left_to_others(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("move src/a.py to src/b.py", "git mv"),
         ("add tests for src/a.py", "can't write tests"),
         ("please create a test for the function parse_line()", "can't write tests"),
         ("cover parse_line with a test", "can't write tests"),

@@ -47,7 +47,10 @@ def test_definitions_of_one_kind_are_counted() -> None:
         {"name": name, "kind": kind, "line": 1} for name, kind in [("f", "function"), ("A", "class"), ("g", "method")]
     ]
     found = result("analyze_code", symbols=symbols)
-    assert said("how many functions does src/app.py have?", found) == "`src/app.py` defines 1 function: `f`."
+    assert (
+        said("how many functions does src/app.py have?", found)
+        == "`src/app.py` defines 1 function: `f`. It also defines 1 method."
+    )
     assert said("how many classes are in src/app.py?", found) == "`src/app.py` defines 1 class: `A`."
 
 
