@@ -91,7 +91,7 @@ class Usages(OneCall):
         if args.get("unselected"):
             return Decline("Nothing is selected, and no file is open. Name the function or the file that you mean.")
         if args.get("subclasses"):
-            named = {name: args[name] for name in ("symbol", "path") if name in args}
+            named: JsonObject = {name: args[name] for name in ("symbol", "path") if name in args}
             return _subclasses(named, question, traits=bool(args["implements"]))
         if "/" in str(args["symbol"]) and question.returns and question.returns[0].code == "no_symbol":
             return _imports_of(str(args["symbol"]), question.returns)
