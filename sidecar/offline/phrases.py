@@ -38,6 +38,11 @@ def is_path(word: str) -> bool:
     return "/" in word or bool(_SUFFIX.search(word))
 
 
+def is_member(old: str, new: str) -> bool:
+    """Whether it is a member of a class that gets a new name, and no file: `Stack.go` and `walk`."""
+    return re.fullmatch(r"[A-Z]\w*\.\w+", old) is not None and "." not in new and "/" not in new
+
+
 def this_file(words: str) -> bool:
     return words.lower().strip() in _THIS_FILE
 

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from tools.code.project import Project
 
 #: For ripgrep: files with lookups of names that are built at run time.
-COMPUTED_LOOKUP = r"getattr\([^,]+,\s*(f['\"]\w*\{|['\"][\w%]+['\"]\s*[+%])"
+COMPUTED_LOOKUP = (
+    r"(getattr\([^,]+,|(globals|locals|vars)\([^()]*\)\[|__dict__\[)\s*(f['\"]\w*\{|['\"][\w%]+['\"]\s*[+%])"
+)
 _COMPUTED = re.compile(
-    rb"\bgetattr\(\s*[^,\n]+,\s*(?:f[\"'](\w*)\{[^}\"']*\}(\w*)[\"']|[\"'](\w+)[\"']\s*\+|[\"'](\w*)%s(\w*)[\"']\s*%)"
+    rb"(?:\bgetattr\(\s*[^,\n]+,|\b(?:globals|locals|vars)\([^()\n]*\)\[|\b__dict__\[)\s*(?:f[\"'](\w*)\{[^}\"']*\}(\w*)[\"']|[\"'](\w+)[\"']\s*\+|[\"'](\w*)%s(\w*)[\"']\s*%)"
 )
 #: A file that looks up names which variables hold, or gives its module attributes that no statement binds.
 _LOOKS_UP = re.compile(

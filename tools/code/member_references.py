@@ -82,12 +82,22 @@ class MemberFinder(ReferenceFinder):
         for key in definers:
             # A class that has all members of a protocol implements it.
             above[key] |= {each for each in protocols if each != key and self._implements(key, each)}
+        # Bases of one class take each other's place in its instances.
+        mixed = [
+            {key for key in definers if key in self._classes.ancestors(ClassKey(path, body.binding))}
+            for path, file in self._project.files.items()
+            for body in file.classes
+            if len(body.bases) > 1
+        ]
         family = {owner}
         grown = True
         while grown:
             grown = False
             for key in definers:
-                if key not in family and any(key in above.get(each, ()) or each in above[key] for each in family):
+                if key not in family and (
+                    any(key in above.get(each, ()) or each in above[key] for each in family)
+                    or any(key in bases and not bases.isdisjoint(family) for bases in mixed)
+                ):
                     family.add(key)
                     grown = True
         return family
@@ -127,12 +137,20 @@ class MemberFinder(ReferenceFinder):
         for each in attribute_mentions(file, name):
             evidence = self._classes.of(each.object, each.scope, file) if each.object is not None else None
             if isinstance(evidence, ClassKey) and self._belongs(evidence, family):
-                self._found.add(path, each.place, "text")
-            elif evidence is None and not self._is_module(each.object, each.scope, file):
+                # `Class["NAME"]` is a member of an enum; that of an instance is an item.
+                if not each.keyed or self._names_class(each.object, each.scope, file):
+                    self._found.add(path, each.place, "text")
+            elif evidence is None and not each.keyed and not self._is_module(each.object, each.scope, file):
                 self._found.add_likely(path, each.place, "text")
         for mention in quoted_paths(file, name):
             self._search_path(path, mention, family)
         note_risks(path, file, self._symbol, self._found, self._project)
+
+    def _names_class(self, item: "Node | None", scope: Scope, file: FileScopes) -> bool:
+        if file.source.family == "script":
+            return True
+        meaning = self._project.expression_meaning(item, scope, file) if item is not None else None
+        return isinstance(meaning, BindingRef) and meaning.binding.kind == "class"
 
     def _is_module(self, item: "Node | None", scope: Scope, file: FileScopes) -> bool:
         return item is not None and isinstance(self._project.expression_meaning(item, scope, file), ModuleRef)

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from tools.code.project import Project
 
 #: Calls whose first argument has an attribute that a later argument names.
-_ATTRIBUTE_CALLS = words(
-    "getattr hasattr setattr delattr getattr_static object multiple spy spyOn stub replaceProperty"
-)
+ATTRIBUTE_CALLS = words("getattr hasattr setattr delattr getattr_static object multiple spy spyOn stub replaceProperty")
 #: Calls that take an attribute from an object that comes later.
 _GETTER_CALLS = frozenset({"attrgetter", "methodcaller"})
 #: Methods of the dictionary of a module or an object that take a name.
@@ -40,6 +38,8 @@ class AttributeMention(NamedTuple):
     place: Place
     object: "Node | None"
     scope: Scope
+    #: It may as well be the key of a dictionary: it counts only if the object is known.
+    keyed: bool = False
 
 
 class PathMention(NamedTuple):
@@ -108,15 +108,19 @@ def attribute_mentions(file: FileScopes, name: str) -> Iterator[AttributeMention
             continue
         place, around = text_place(text, *match.span(1)), node.parent.parent
         scope = scope_at(file, match.start(1))
-        value = around.child_by_field_name("value") if around.type == "subscript" else None
+        value = around.child_by_field_name("value" if around.type == "subscript" else "object")
+        if around.type not in ("subscript", "subscript_expression"):
+            value = None
         if value is not None and (item := _names_of(value, file, scope)) is not None:
             yield AttributeMention(place, item[0], scope)
+        elif value is not None and value != node.parent:
+            yield AttributeMention(place, value, scope, keyed=True)
         elif around.type in ("argument_list", "arguments") and around.parent is not None:
             callee = text_of(around.parent.child_by_field_name("function")).rpartition(".")[2]
             first = around.named_children[0]
             if callee in _GETTER_CALLS:
                 yield AttributeMention(place, None, scope)
-            elif callee in _ATTRIBUTE_CALLS and first != node.parent:
+            elif callee in ATTRIBUTE_CALLS and first != node.parent:
                 yield AttributeMention(place, first, scope)
             elif callee in _ITEM_CALLS and first == node.parent:
                 taken = around.parent.child_by_field_name("function")

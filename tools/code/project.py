@@ -91,6 +91,8 @@ class Project:
             return None
         if imported.name is None:
             return ModuleRef(path)
+        if imported.default and (whole := self.file(path)) is not None and whole.commonjs:
+            return self.member(path, "default", depth + 1) or ModuleRef(path)
         if path == file.path:
             # `from . import module` of a package itself.
             below = self.modules.submodule(path, imported.name)
@@ -123,8 +125,10 @@ class Project:
             return self._from_stars(name, file, depth)
         if export.module is not None:
             path = self.resolve(export.module, file.path)
-            return self.member(path, export.local or name, depth + 1) if path else None
-        local = export.local or name
+            if path is None or export.local == "*":
+                return ModuleRef(path) if path else None
+            return self.member(path, export.local or name, depth + 1)
+        local = name if export.local is None else export.local
         binding = file.module.values.get(local) or file.module.types.get(local)
         return self.meaning(binding, file, depth) if binding is not None else None
 

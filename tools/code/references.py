@@ -9,6 +9,7 @@ from tools.code.classes import ClassIndex
 from tools.code.lookups import note_risks, note_text_risks
 from tools.code.member_references import MemberFinder, ReferenceFinder
 from tools.code.mentions import (
+    ATTRIBUTE_CALLS,
     AttributeMention,
     PathMention,
     attribute_mentions,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from tools.code.project import Project
 
 _LOADS = re.compile(rb"\b(?:import_module|__import__|module_from_spec|importorskip)\(")
+_MOCKS = re.compile(rb"\b(?:mock|doMock|unstable_mockModule)\(\s*['\"]([^'\"\n]+)['\"]")
 #: How often a name may be re-exported under another one.
 _ALIAS_STEPS = 6
 
@@ -107,7 +109,7 @@ class _BindingFinder(ReferenceFinder):
                 self._found.add(path, imported.source)
                 if not imported.aliased:
                     self._add_binding(path, binding)
-            elif source is not None and file.source.family == "python":
+            elif source is not None:
                 self._note_unbound(source, path, imported.source.line)
         for export in file.exports:
             if export.module is not None and export.local == name and export.place is not None:
@@ -138,6 +140,8 @@ class _BindingFinder(ReferenceFinder):
         if source.endswith("/") or (file := self._project.file(source)) is None:
             return
         outside = any(self._project.resolve(star, source) is None for star in file.stars)
+        if file.source.family == "script":
+            outside = outside or not file.commonjs or find_export(file, name) is not None
         if not outside and self._project.member(source, name) is None:
             self._found.risks.append(f"{path}:{line} takes {name} from {source}, which binds it only at run time.")
 
@@ -153,6 +157,8 @@ class _BindingFinder(ReferenceFinder):
                         self._found.add_likely(path, access.place)
             for each in attribute_mentions(file, name):
                 self._search_attribute(path, file, each)
+            self._search_mocks(path, file)
+            self._note_handed_on(path, file)
             return
         for mention in quoted_paths(file, name):
             self._search_path(path, mention)
@@ -165,6 +171,34 @@ class _BindingFinder(ReferenceFinder):
         if _LOADS.search(file.source.text):
             self._search_loaded(path, file)
         note_risks(path, file, self._symbol, self._found, self._project)
+
+    def _search_mocks(self, path: str, file: FileScopes) -> None:
+        """Add the keys of what `jest.mock("./a", () => ({ greet: … }))` puts in place of the module."""
+        for match in _MOCKS.finditer(file.source.text):
+            source = self._project.resolve(match[1].decode("utf-8", "replace"), path)
+            if source is None or not self._carries(source, self._symbol.name):
+                continue
+            node = file.source.root.descendant_for_byte_range(*match.span(1))
+            while node is not None and node.type != "call_expression":
+                node = node.parent
+            for access in file.accesses if node is not None else ():
+                inside = node is not None and node.start_byte < access.place.start < node.end_byte
+                if inside and access.name == self._symbol.name and access.object is None:
+                    self._found.add(path, access.place, "property")
+
+    def _note_handed_on(self, path: str, file: FileScopes) -> None:
+        """Add the lines where code takes a name from the whole module that no rule can follow: `lib[name]`."""
+        for use, binding in file.uses:
+            if binding.imported is None or binding.imported.name not in (None, "default"):
+                continue
+            meaning = self._project.meaning(binding, file)
+            if not isinstance(meaning, ModuleRef) or not self._carries(meaning.path, self._symbol.name):
+                continue
+            node = file.source.node_at(*use.place[:2])
+            if node is not None and node.parent is not None and not _takes_known(node.parent, node):
+                self._found.risks.append(
+                    f"{path}:{use.place.line} hands on all of {meaning.path}, with {binding.name}."
+                )
 
     def _search_loaded(self, path: str, file: FileScopes) -> None:
         """Add uses of objects that may be modules which the file loads itself."""
@@ -186,7 +220,9 @@ class _BindingFinder(ReferenceFinder):
         if isinstance(owner, ModuleRef):
             if not owner.path.endswith("/") and self._carries(owner.path, name):
                 self._found.add(path, mention.place, "text")
-        elif mention.object is None or self._may_be_module(mention.object, owner, mention.scope, file):
+        elif not mention.keyed and (
+            mention.object is None or self._may_be_module(mention.object, owner, mention.scope, file)
+        ):
             self._found.add_likely(path, mention.place, "text")
 
     def _may_be_module(self, item: "Node", meaning: object, scope: Scope, file: FileScopes) -> bool:
@@ -285,6 +321,8 @@ class _BindingFinder(ReferenceFinder):
             if export.module is not None:
                 path = self._project.resolve(export.module, file.path)
                 return path is not None and self._carries(path, name)
+            if export.local is not None and export.local != name:
+                return False
             own = [each for each in (file.module.values.get(name), file.module.types.get(name)) if each is not None]
         else:
             own = [binding] if (binding := file.module.values.get(name)) is not None else []
@@ -307,6 +345,21 @@ class _BindingFinder(ReferenceFinder):
                 yield path
 
 
+def _takes_known(parent: "Node", node: "Node") -> bool:
+    """Whether code calls a module or takes a name from it that is written there."""
+    if parent.type in ("member_expression", "nested_identifier", "nested_type_identifier", "jsx_opening_element"):
+        return True
+    if parent.type == "subscript_expression":
+        index = parent.child_by_field_name("index")
+        return index is not None and index.type == "string"
+    if parent.type == "arguments" and parent.parent is not None:
+        function = text_of(parent.parent.child_by_field_name("function"))
+        return function.rpartition(".")[2] in ATTRIBUTE_CALLS or function == "expect"
+    if parent.type in ("call_expression", "new_expression"):
+        return node in (parent.child_by_field_name("function"), parent.child_by_field_name("constructor"))
+    return parent.type in ("class_heritage", "extends_clause", "type_query", "export_specifier")
+
+
 def _lines(text: bytes) -> Iterator[tuple[int, bytes]]:
     start = 0
     for line in text.splitlines(keepends=True):
@@ -319,6 +372,7 @@ class _KeywordFinder(ReferenceFinder):
 
     def find(self) -> None:
         symbol = self._symbol
+        self._note_spread()
         function = symbol.bindings[0].scope.owner
         if symbol.owner is not None and symbol.method is not None:
             self._find_overrides(symbol.owner, symbol.method)
@@ -331,6 +385,15 @@ class _KeywordFinder(ReferenceFinder):
                     self._found.add(path, keyword.place)
                 elif verdict == "likely":
                     self._found.add_likely(path, keyword.place)
+
+    def _note_spread(self) -> None:
+        """Add the calls that pass keywords which only a run knows: `f(**options)`."""
+        name = self._symbol.containers[-1] if self._symbol.containers else ""
+        spread = re.compile(rb"(?<!def )\b" + re.escape(name.encode()) + rb"\([^()\n]*\*\*")
+        for path, file in self._files.items() if name else ():
+            for match in spread.finditer(file.source.text):
+                line = file.source.text.count(b"\n", 0, match.start()) + 1
+                self._found.risks.append(f"{path}:{line} passes {name} keywords that only a run knows.")
 
     def _calls(self, callee: "Node", scope: Scope, file: FileScopes, function: Binding | None) -> Certainty | None:
         symbol = self._symbol

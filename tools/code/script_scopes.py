@@ -164,11 +164,14 @@ class ScriptScopes(ScriptDefinitions):
             for each in right.named_children:
                 self._exported_property(each, scope)
             return True
+        name = left.child_by_field_name("property")
         if right.type != "identifier":
+            if not whole and name is not None:
+                self.file.exports.append(Export(text_of(name), "", None, None, aliased=True))
             return False
         if whole:
             self.file.exports.append(Export("default", text_of(right), None, None, aliased=True))
-        elif (name := left.child_by_field_name("property")) is not None:
+        elif name is not None:
             self._export_as(name, right, scope)
         self.one(right, scope)
         return True
@@ -182,6 +185,9 @@ class ScriptScopes(ScriptDefinitions):
             self._export_as(key, value, scope)
             self.one(value, scope)
             return
+        named = key or node.child_by_field_name("name")
+        if named is not None:
+            self.file.exports.append(Export(text_of(named).strip("'\""), "", None, None, aliased=True))
         spread = required_module(node.named_children[0]) if node.type == "spread_element" else None
         self.file.stars += [spread] if spread is not None else []
         self.one(node, scope)
@@ -300,6 +306,8 @@ class ScriptScopes(ScriptDefinitions):
             space = next((each for each in node.named_children if each.type == "namespace_export"), None)
             if space is None:
                 self.file.stars.append(module)
+            else:
+                self.file.exports.append(Export(text_of(space.named_children[0]), "*", module, None, aliased=True))
             self.file.imports.append(ImportedName("*", module, "*", line_of(node)))
             return
         declaration, value = node.child_by_field_name("declaration"), node.child_by_field_name("value")

@@ -6,7 +6,7 @@ import re
 from sidecar.models.port import ToolReturn
 from sidecar.offline.lookup import defining_file, find_definition
 from sidecar.offline.parsed_request import ParsedRequest
-from sidecar.offline.phrases import HERE, group, is_path, part, path_group, phrases, selected_name
+from sidecar.offline.phrases import HERE, group, is_member, is_path, part, path_group, phrases, selected_name
 from sidecar.offline.results import format_place, quote_names, records, strings
 from sidecar.offline.skill import Act, Decline, Move, Say, answer_change, decline_fix
 from sidecar.wire.base import JsonObject
@@ -103,6 +103,8 @@ class MovingFiles:
         source, target = (asked[name].removeprefix("./") for name in ("source", "target"))
         move = group(asked, "verb").lower() == "move"
         known = is_path(source) or ("." in source and not is_path(target) if move else _same_suffix(source, target))
+        if is_member(source, target) and not move and not group(asked, "named"):
+            return None
         if not (known or group(asked, "named")) or source.endswith("/") or target in ("", ".", ".."):
             return None
         return {"from": source, "to": target, "rename": not move}

@@ -4,7 +4,7 @@ import re
 
 from sidecar.models.port import ToolReturn
 from sidecar.offline.parsed_request import ParsedRequest
-from sidecar.offline.phrases import is_path, name_group, path_group, selected_name, this_file
+from sidecar.offline.phrases import is_member, is_path, name_group, path_group, selected_name, this_file
 from sidecar.offline.results import failure, format_place, records, strings
 from sidecar.offline.skill import Act, Decline, Move, Say, answer_change, decline_fix
 from sidecar.wire.base import JsonObject
@@ -105,7 +105,7 @@ class Rename:
         if {old.lower(), new.lower()} & _NO_NAMES:
             return None
         same_owner = "." in old and old.rpartition(".")[0] == new.rpartition(".")[0]
-        if not same_owner and (is_path(old) or is_path(new)):
+        if not same_owner and not is_member(old, new) and (is_path(old) or is_path(new)):
             return {"file": True}
         call: JsonObject = {"symbol": old, "newName": new}
         if not _add_place(call, groups, question):

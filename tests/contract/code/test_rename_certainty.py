@@ -350,7 +350,77 @@ DOUBTS: dict[str, tuple[str, dict[str, str], str]] = {
         {"a.py": GREETER, "page.html": "<p>{{ greet('x') }}</p>\n"},
         "page.html:1",
     ),
+    "a name that is built for globals()": (
+        "handle_a",
+        {"a.py": "def handle_a(): return 1\nprint(globals()['handle_' + 'a']())\n"},
+        "a.py:2 looks up a name that it builds at run time",
+    ),
+    "keywords that are spread": (
+        "width",
+        {"a.py": "def draw(size, width=1): return size * width\noptions = {'width': 3}\ndraw(2, **options)\n"},
+        "a.py:3 passes draw keywords that only a run knows",
+    ),
+    "a key of a whole module": (
+        "load",
+        {
+            "a.js": "function load() {}\nmodule.exports = { load };\n",
+            "b.js": "const lib = require('./a');\nfor (const each of ['load']) lib[each]();\n",
+        },
+        "b.js:2 hands on all of a.js, with lib",
+    ),
+    "a module that is handed on": (
+        "load",
+        {
+            "a/a.js": "function load() {}\nmodule.exports = { load };\n",
+            "a/index.js": "module.exports = Object.assign({}, require('./a'));\n",
+            "b.js": "const { load } = require('./a');\nload();\n",
+        },
+        "b.js:1 takes load from a/index.js, which binds it only at run time",
+    ),
 }
+
+
+async def test_bases_of_one_class_are_renamed_together(bench: Workbench) -> None:
+    files = {
+        "a.py": (
+            "class A:\n    def greet(self): return 1\nclass M:\n    def greet(self): return super().greet() + 1\n"
+            "class B(M, A): pass\nclass Other:\n    def greet(self): return 3\nprint(B().greet(), Other().greet())\n"
+        )
+    }
+    _written(bench, files)
+    outcome = await bench.call("rename_symbol", symbol="A.greet", newName="welcome")
+    assert outcome.status == "success", outcome.content
+    assert _prints(bench, "a.py") == "2 3\n"
+    assert bench.read("a.py").count(b"greet") == 2
+
+
+async def test_a_member_of_an_enum_is_renamed_where_its_name_is_looked_up(bench: Workbench) -> None:
+    files = {
+        "a.py": "from enum import Enum\nclass Hue(Enum):\n    RED = 1\nprint(Hue['RED'].value, {'RED': 2}['RED'])\n"
+    }
+    _written(bench, files)
+    outcome = await bench.call("rename_symbol", symbol="Hue.RED", newName="CRIMSON")
+    assert outcome.status == "success", outcome.content
+    assert _prints(bench, "a.py") == "1 2\n"
+
+
+async def test_scripts_are_followed_through_namespaces_keys_and_mocks(bench: Workbench) -> None:
+    files = {
+        "a.cjs": "function greet() { return 1; }\nmodule.exports = { greet };\n",
+        "b.mjs": "export * as space from './c.mjs';\n",
+        "c.mjs": "import all, { greet } from './a.cjs';\nexport { greet };\nexport const again = all.greet;\n",
+        "main.mjs": "import * as b from './b.mjs';\nb.space.greet(b.space['greet'](), b.space.again());\n",
+        "a.test.js": "jest.mock('./a.cjs', () => ({ greet: jest.fn(), other: 1 }));\n",
+        "d.js": "exports.greet = () => 2;\n",
+        "e.js": "const { greet } = require('./d');\ngreet();\n",
+    }
+    _written(bench, files)
+    outcome = await bench.call("rename_symbol", symbol="greet", path="a.cjs", newName="welcome")
+    assert outcome.status == "success", outcome.content
+    kept = ("d.js", "e.js")
+    assert _contents(bench, files) == {
+        path: text if path in kept else text.replace("greet", "welcome") for path, text in files.items()
+    }
 
 
 @pytest.mark.parametrize(("symbol", "files", "named"), DOUBTS.values(), ids=DOUBTS)

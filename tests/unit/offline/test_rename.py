@@ -55,6 +55,11 @@ def test_what_is_not_understood(text: str) -> None:
     assert Rename().parse(ParsedRequest("coder", text, EDITOR, ALL_TOOLS)) is None
 
 
+def test_a_method_that_ends_like_a_file_is_no_file() -> None:
+    asked = ask_coder("rename Stack.go to walk")
+    assert isinstance(asked, Act) and asked.calls[0][0] == "rename_symbol"
+
+
 def test_a_folder_is_no_symbol() -> None:
     declined = ask_coder("rename the folder src/a to src/b")
     assert isinstance(declined, Decline)
