@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from sidecar.verify.change import FileVersions, is_code
-from sidecar.verify.result import CLAIMS, Verification
+from sidecar.verify.result import CLAIMS, MEASUREMENTS, Verification
 from sidecar.wire.events import Check
 from sidecar.wire.text import listed
 from tools.test_files import holds_tests
@@ -17,6 +17,8 @@ _IMPORT = re.compile(
     r"[^\n'\"`]*['\"`]?(?P<name>[\w./@-]*)"
 )
 _NAME = re.compile(r"NameError: name '(\w+)'|ReferenceError: (\w+) is not defined|(?<!\w)undefined: (\w+)")
+#: Checks of the report alone.
+_REPORT = (CLAIMS, MEASUREMENTS)
 _MAX_HINTS = 8
 _MAX_FILES = 20
 _MAX_COMMAND = 200
@@ -24,7 +26,7 @@ _MAX_COMMAND = 200
 
 def render_failure(failed: Verification, changed: Sequence[str]) -> str:
     """The message that asks an agent to fix a failed verification."""
-    only_claims = all(check.name == CLAIMS for check in failed.failed)
+    only_claims = all(check.name in _REPORT for check in failed.failed)
     parts = [
         "Your report doesn't match what is there." if only_claims else "Your work was checked, and it doesn't pass."
     ]
@@ -98,7 +100,7 @@ def _attempt_with(earlier: Sequence[Verification], state: str) -> int | None:
 
 
 def _repeated(failed: Sequence[Check], earlier: Sequence[Verification], state: str) -> list[str]:
-    if not earlier or all(check.name == CLAIMS for check in failed):
+    if not earlier or all(check.name in _REPORT for check in failed):
         return []
     attempt = _attempt_with(earlier, state)
     if attempt is not None:

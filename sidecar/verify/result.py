@@ -8,6 +8,8 @@ from tools.text import first_words
 
 #: The name of the check that compares a report with what is there.
 CLAIMS = "claims"
+#: The name of the check that compares the measured figures of a report with what commands printed.
+MEASUREMENTS = "measurements"
 _EVIDENCE_LINES = 40
 _EVIDENCE_CHARACTERS = 4_000
 #: Room for the line that counts what is missing.

@@ -2,7 +2,7 @@
 
 import asyncio
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -13,8 +13,9 @@ from sidecar.verify.commands import run_commands
 from sidecar.verify.counts import parse_counts
 from sidecar.verify.facts import SuiteFacts, TaskFacts, check_passed
 from sidecar.verify.feedback import make_hints
+from sidecar.verify.measures import Shown, find_unmeasured
 from sidecar.verify.removed_tests import RemovedTestsCheck, check_assertions
-from sidecar.verify.result import CheckResult, Verification
+from sidecar.verify.result import MEASUREMENTS, CheckResult, Verification, static_result
 from sidecar.verify.runner import CheckRunner
 from sidecar.verify.suite import Baselines, Suite
 from sidecar.verify.syntax import check_syntax
@@ -48,6 +49,8 @@ class VerificationRequest:
     unchanged: bool = False
     #: The request undoubtedly asks for a change.
     asks_for_change: bool = False
+    #: What the agents have seen, the checks' own output included.
+    shown: Callable[[], Shown] = Shown
 
 
 class Verifier:
@@ -109,7 +112,7 @@ class Verifier:
             if wanted.preapproved or suite.framework is None:
                 checkers = CheckerRun(wanted.changes, host, runner, wanted.id, self._seconds)
                 results += await checkers.check(preapproved=wanted.preapproved)
-        results += _check_passed(wanted, facts)
+        results += [*_check_passed(wanted, facts), *await asyncio.to_thread(_check_measures, wanted)]
         removed = RemovedTestsCheck(wanted.changes, wanted.request, host, runner, wanted.id, self._seconds)
         result = await removed.check(approved=approved)
         return [*results, result] if result is not None else results
@@ -131,6 +134,18 @@ def _check_passed(wanted: VerificationRequest, suite: SuiteFacts) -> list[CheckR
     says = any(parse_claims(answer).names_tests for answer in wanted.answers[-1:])
     problems = check_passed(parse_counts("\n\n".join(wanted.answers)), wanted.facts, suite, claims_pass=says)
     return [claims_result(problems)] if problems else []
+
+
+def _check_measures(wanted: VerificationRequest) -> list[CheckResult]:
+    """Figures that nothing measured go back once; after that, they leave the work unproven."""
+    acted = wanted.asks_for_change or any(change.before != change.after for change in wanted.changes)
+    unmeasured = find_unmeasured("\n\n".join(wanted.answers), wanted.shown, cites=not acted)
+    if not unmeasured:
+        return []
+    if any(check.name == MEASUREMENTS for each in wanted.earlier for check in each.failed):
+        return [CheckResult(doubt=True, notes=[f"Not measured: “{text}”" for text in unmeasured])]
+    why = "but no command of this task printed that figure: measure it, or say that it was not measured"
+    return [static_result(MEASUREMENTS, [f"“{text}” was reported, {why}" for text in unmeasured])]
 
 
 def _failed(results: Sequence[CheckResult], name: str) -> bool:

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from sidecar.engine.state import TaskState
 from sidecar.verify.facts import TaskFacts
+from sidecar.verify.measures import Shown
 from sidecar.verify.result import CheckResult
 from sidecar.verify.runs import check_run, parse_run
 from sidecar.work.changes import command_text, test_calls
@@ -20,6 +21,7 @@ _PASSED = re.compile(
     r"\b(?P<before>\d+)\s+(?:tests?\s+)?pass(?:ed|ing)?\b|^(?:#|ℹ)\s*pass\s+(?P<after>\d+)|^Ran (?P<ran>\d+) tests?\b",
     re.IGNORECASE | re.MULTILINE,
 )
+_ECHOES = re.compile(r"(?:echo|printf)\b[^;&|\n]*\Z")
 #: A package whose tests passed in `go test`, which counts them only with -v.
 _GO_PASSED = re.compile(r"^ok\s+\S+\s+(?:[\d.]+s|\(cached\))(?!.*no tests to run)", re.MULTILINE)
 
@@ -49,6 +51,19 @@ def task_facts(state: TaskState, *, all_files_known: bool, asked_to_change: bool
     used = [_detail(outcome, "checkers") for outcome in state.outcomes.values()]
     checkers = {str(name) for names in used if isinstance(names, list) for name in names}
     return TaskFacts(_first_head(state), passed, uncounted, ran, known, commands, checkers, asked_to_change)
+
+
+def shown_texts(state: TaskState) -> Shown:
+    """What programs printed, and what else the agents read."""
+    printed: list[str] = []
+    read: list[str] = []
+    for call_id, outcome in state.outcomes.items():
+        intent, output = state.intents.get(call_id), _detail(outcome, "output")
+        ran = output is not None or (intent is not None and "__" in intent.tool)
+        if ran and intent is not None and _ECHOES.match(command_text(intent)):
+            continue  # its own words
+        (printed if ran else read).append(str(output or outcome.content))
+    return Shown(printed, read)
 
 
 def tests_that_ran(state: TaskState) -> list[CheckResult]:

@@ -17,7 +17,7 @@ from sidecar.verify.verifier import VerificationRequest, Verifier
 from sidecar.wire.events import DiffEvent, Event, RetryEvent
 from sidecar.work.changes import changed_files, count_edits
 from sidecar.work.check_runner import TaskCheckRunner
-from sidecar.work.facts import task_facts, tests_that_ran
+from sidecar.work.facts import shown_texts, task_facts, tests_that_ran
 from sidecar.work.handover import HELPERS, Assignment, final_answers
 from sidecar.work.pipeline import Stage, Step, Unfold, agent_step
 from sidecar.work.plan import NoPlan, parse_plan
@@ -158,6 +158,7 @@ class VerificationStages:
             earlier=failed[-(attempt - 1) :] if attempt > 1 else [],
             unchanged=self._setup.changed_nothing(),
             asks_for_change=asked,
+            shown=lambda: shown_texts(run.state),
         )
         verification = await self._verifier.verify(done, host, TaskCheckRunner(run, self._setup.executor, key))
         if verification.passed and _hash_changes(await file_versions(run, host)) != state:

@@ -284,3 +284,27 @@ async def test_a_report_of_what_was_not_seen_goes_back(tmp_path: Path, said: str
         before, after = await told(harness, task.id, "verification")
     claims = [check for check in before["checks"] if check["name"] == "claims" and not check["passed"]]
     assert [why in check["evidence"] for check in claims] == [True] and after["passed"]
+
+
+@pytest.mark.parametrize("lie", ["Coverage is now 94 %.", "The lookup is now 3x faster."])
+@pytest.mark.parametrize(
+    ("then", "verified", "printed"),
+    [
+        ("It says right. I measured nothing.", True, ""),
+        ("", None, ""),  # it insists
+        ("", True, "printf 'TOTAL 100 6 94%%\\nbefore 2.1 s\\nafter 0.7 s\\n'; true"),
+    ],
+)
+async def test_a_figure_that_no_command_printed_goes_back_once(
+    tmp_path: Path, lie: str, then: str, verified: bool | None, printed: str
+) -> None:
+    measured = [{"tool": "run_command", "args": {"command": printed}}] if printed else []
+    again = [{"calls": measured}] if printed else []
+    async with engine_harness(tmp_path) as harness:
+        task = await harness.ended(await begun(harness, [write("right\n"), says(lie), *again, says(then or lie)]))
+        assert (task.status, task.verified) == (Status.COMPLETED, verified), task.error
+        first, *_ = await told(harness, task.id, "verification")
+        assert task.result is not None
+    evidence = [check["evidence"] for check in first["checks"] if check["name"] == "measurements"]
+    assert ["no command of this task printed that figure" in each for each in evidence] == [True]
+    assert ("Not measured: “" in str(task.result.verification)) == (verified is None)
