@@ -78,7 +78,8 @@ class TaskRoutes:
     async def execute(self, request: Request, wanted: ExecuteRequest) -> Accepted:
         """Start a task."""
         options = within_role(request.scope["identity"], wanted.options)
-        return await self._accept(Execute(wanted.model_copy(update={"options": options}), idempotency_key(request)))
+        operation = Execute(wanted.model_copy(update={"options": options}), idempotency_key(request))
+        return self._accepted(await self._engine.execute(operation))
 
     @route(f"POST {TASK}/fork", "fork", headers=(IDEMPOTENCY,), refusals=(404, 409, 429, 503), status=202)
     async def fork(self, request: Request, wanted: ForkRequest) -> Accepted:
@@ -230,9 +231,10 @@ class TaskRoutes:
     async def stream(self, request: Request) -> Response:
         """Stream a task's events as server-sent events. Starts at any event, continues live, and closes when the task
         ends."""
-        after = resume_point(request)
-        task = await self._journal.task(task_id(request))
-        return await self._streams.respond(lambda: self._engine.events(task.id, after))
+        after, followed = resume_point(request), task_id(request)
+        if not self._engine.runs(followed):
+            await self._journal.task(followed)  # there is none: 404, before the stream begins
+        return await self._streams.respond(lambda: self._engine.events(followed, after))
 
     @route(
         "GET /api/brain/events",
@@ -254,7 +256,9 @@ class TaskRoutes:
         return await self._streams.respond(lambda: self._engine.all_events(after), all_tasks=True)
 
     async def _accept(self, operation: Operation) -> Accepted:
-        task = await self._journal.task(await self._engine.submit(operation))
+        return self._accepted(await self._journal.task(await self._engine.submit(operation)))
+
+    def _accepted(self, task: Task) -> Accepted:
         url = f"/api/brain/tasks/{task.id}/stream"
         notice = self._notice() or None
         return Accepted(task_id=task.id, status=task.status, stream_url=url, notice=notice)

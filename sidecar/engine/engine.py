@@ -145,6 +145,10 @@ class Engine:
     def running(self) -> list[str]:
         return self._worker.task_ids
 
+    def runs(self, task_id: str) -> bool:
+        """Whether a worker of this process has the task now."""
+        return self._worker.run_of(task_id) is not None
+
     @property
     def busy(self) -> bool:
         return self._worker.busy
@@ -177,7 +181,7 @@ class Engine:
         operation = redact_operation(operation, self._redact)
         match operation:
             case Execute():
-                return await self._execute(operation)
+                return (await self._execute(operation)).id
             case Fork():
                 return await self._fork(operation)
             case Cancel(task_id):
@@ -209,7 +213,11 @@ class Engine:
             for approval in TaskState.of(await self._journal.records(task.id)).allowed()
         ]
 
-    async def _execute(self, operation: Execute) -> str:
+    async def execute(self, operation: Execute) -> Task:
+        """The new task, once it is durable, or the one that the same idempotency key started before."""
+        return await self._execute(redact_operation(operation, self._redact))
+
+    async def _execute(self, operation: Execute) -> Task:
         request = operation.request
         workspace = await self.admission.place_of(request)
         task_id = f"t_{secrets.token_hex(10)}"
@@ -234,7 +242,7 @@ class Engine:
             )
         )
 
-    async def _created(self, new: NewTask) -> str:
+    async def _created(self, new: NewTask) -> Task:
         if self._stopping:
             raise JournalClosed  # the next sidecar takes it
         if (trace := current_trace()) is not None:
@@ -248,7 +256,7 @@ class Engine:
         except QueueFull as error:
             message = f"{error} Wait until some are done, or cancel one, and send it again."
             raise OperationRefused(429, "queue_full", message, retry_after=5) from error
-        return task.id
+        return task
 
     async def _fork(self, operation: Fork) -> str:
         from sidecar.engine.fork import Forks
@@ -258,7 +266,8 @@ class Engine:
             return known
         old = await self._journal.task(operation.task_id)
         await self.admission.check_fork(old, await self._journal.request(old.id), operation.request.task)
-        return await self._created(await Forks(self._journal, self.review, self.remotes).new_task(old, operation))
+        new = await Forks(self._journal, self.review, self.remotes).new_task(old, operation)
+        return (await self._created(new)).id
 
     async def _cancel(self, task_id: str) -> str:
         try:

@@ -3,7 +3,7 @@
 import base64
 import binascii
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from sidecar.journal.port import Record
 from sidecar.telemetry.redaction import Redactor
@@ -90,7 +90,10 @@ Operation = (
 )
 
 
-def redact_operation(operation: Operation, redact: Redactor) -> Operation:
+T = TypeVar("T", bound=Operation)
+
+
+def redact_operation(operation: T, redact: Redactor) -> T:
     """The operation without secrets, before it is stored, shown, or read by a model."""
     match operation:
         case Execute(request=request):

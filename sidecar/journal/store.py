@@ -246,7 +246,8 @@ class Store:
         position = cursor.lastrowid or 0
         self._remember(new.id, Head(position, 0, 0, 0, state))
         stored = self.append(new.id, [pending])
-        return self.task(new.id), stored
+        head = self._head(new.id)
+        return task_of(new.id, pending.at, new.request, head.state, head.last_seq), stored
 
     def task(self, task_id: str) -> Task:
         head = self._head(task_id)
