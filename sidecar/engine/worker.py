@@ -66,6 +66,8 @@ class Worker:
         self._draining = False
         #: Whether a queued task may be about to run.
         self._looking = False
+        #: Whether tasks may be left in the queue that no slot was free for.
+        self._left = False
         #: Called when the last running task has ended, or a look for one found none.
         self.on_rest: Callable[[], None] = lambda: None
         #: Called when a slot may be free.
@@ -94,7 +96,8 @@ class Worker:
             self._begin(claim)
 
     def _freed(self) -> None:
-        self._wake.set()
+        if self._left:
+            self._wake.set()
         self.on_free()
 
     def wake(self) -> None:
@@ -160,17 +163,17 @@ class Worker:
                 self.on_rest()
 
     async def _claim_all(self, journal: OwnJournal) -> None:
-        more = True
-        while more and self._slots.available and not self._draining:
+        self._left = True
+        while self._left and self._slots.available and not self._draining:
             try:
                 claim = await journal.claim(self._owner, self._clock(), self._lease)
             except JournalError as error:
                 log.error("Could not claim a task: %s", error)
                 return
-            if claim is None:
-                return
-            self._begin(claim)
-            more = claim.more
+            # A task that is queued while this looks wakes it again.
+            self._left = claim is not None and claim.more
+            if claim is not None:
+                self._begin(claim)
 
     def _begin(self, claim: Claim) -> None:
         self._slots.enter()

@@ -196,8 +196,10 @@ class ClaimOrder(MemoryJournal):
     """A journal that notes who was claimed when."""
 
     claimed: list[str]
+    looks = 0
 
     async def claim(self, owner: str, now: float, lease: float) -> Claim | None:
+        self.looks += 1
         claim = await super().claim(owner, now, lease)
         if claim is not None:
             self.claimed = [*getattr(self, "claimed", []), claim.task_id]
@@ -217,3 +219,15 @@ async def test_higher_priority_goes_first_and_equals_by_age(tmp_path: Path) -> N
             await harness.ended(task_id)
         assert isinstance(harness.journal, ClaimOrder)
         assert [names[task_id] for task_id in harness.journal.claimed[1:]] == ["high", "first", "second", "low"]
+
+
+async def test_the_end_of_a_task_looks_for_another_only_if_one_may_wait(tmp_path: Path) -> None:
+    async with engine_harness(tmp_path, ClaimOrder(), slots=1) as harness:
+        assert isinstance(harness.journal, ClaimOrder)
+        for _ in range(3):
+            await harness.ended(await harness.execute("list the files"))
+            async with asyncio.timeout(SECONDS):
+                while harness.engine.busy:
+                    await asyncio.sleep(0)
+        # At the start, and for each task.
+        assert harness.journal.looks <= 4
