@@ -61,10 +61,9 @@ class Stalls:
             self._postpone()
 
     def end(self, task_id: str) -> None:
-        """The alarm stays until its next beat: the next task may begin at once, and setting it takes a thread."""
+        """Alarm and file stay until the next beat: the next task may begin at once, and both cost more than it."""
         with suppress(ValueError):
             self._running.remove(task_id)
-        self._write()
 
     def holds(self, task_id: str) -> bool:
         """Whether the task froze the sidecar too often to be resumed by itself."""
