@@ -24,6 +24,8 @@ audit = logging.getLogger("sidecar.audit")
 Endpoint = Callable[[Request], Awaitable[Response]]
 #: Name, method, path and handler of each route.
 Endpoints = Iterable[tuple[str, str, str, Endpoint]]
+#: Names of the routes that most requests take.
+_USUAL = frozenset({"execute", "task", "stream", "events", "health"})
 
 
 class LateRoutes(BaseRoute):
@@ -82,7 +84,9 @@ def complete(app: Starlette, endpoints: Endpoints, bridge: ASGIApp, mcp: ASGIApp
 
 
 def _routes(endpoints: Endpoints) -> list[Route]:
-    return [Route(path, _with_problems(name, endpoint), methods=[method]) for name, method, path, endpoint in endpoints]
+    """Each request is compared with one route after the other, so the usual ones come first."""
+    ordered = sorted(endpoints, key=lambda endpoint: endpoint[0] not in _USUAL)
+    return [Route(path, _with_problems(name, endpoint), methods=[method]) for name, method, path, endpoint in ordered]
 
 
 def _with_problems(name: str, endpoint: Endpoint) -> Endpoint:

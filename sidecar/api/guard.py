@@ -2,10 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from urllib.parse import parse_qs
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -55,7 +55,7 @@ class Guard:
         frames = " ".join(["frame-ancestors 'self'", *sorted(self._others)])
         scripts = f"script-src 'self' {script_hash}".rstrip()
         policy = f"{SECURITY_HEADERS['Content-Security-Policy'].replace(_SCRIPTS, scripts)}; {frames}"
-        self._headers = {**SECURITY_HEADERS, "Content-Security-Policy": policy}
+        self._headers = _encode({**SECURITY_HEADERS, "Content-Security-Policy": policy})
         self._max_body = max_body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -64,7 +64,7 @@ class Guard:
             return
         headers = Headers(scope=scope)
         origin = headers.get("origin")
-        guarded = _WithHeaders(send, {**self._headers, **self._cors(origin)})
+        guarded = _WithHeaders(send, [*self._headers, *_encode(self._cors(origin))])
         answer = self._refusal(scope, headers, origin)
         if answer is not None:
             await answer(scope, receive, guarded)
@@ -164,13 +164,17 @@ class _Limited:
 
 
 class _WithHeaders:
-    def __init__(self, send: Send, headers: dict[str, str]) -> None:
+    def __init__(self, send: Send, headers: Sequence[tuple[bytes, bytes]]) -> None:
         self._send = send
         self._headers = headers
 
     async def __call__(self, message: Message) -> None:
         if message["type"] in ("http.response.start", "websocket.http.response.start"):
-            headers = MutableHeaders(scope=message)
-            for name, value in self._headers.items():
-                headers.setdefault(name, value)
+            headers = list(message.get("headers", ()))
+            given = {name for name, _ in headers}
+            message["headers"] = headers + [header for header in self._headers if header[0] not in given]
         await self._send(message)
+
+
+def _encode(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    return [(name.lower().encode(), value.encode("latin-1")) for name, value in headers.items()]
