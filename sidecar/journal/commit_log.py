@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from pydantic_core import to_json
+
 #: Copy the write-ahead log into the main file and start again beyond this size.
 MAX_BYTES = 1024 * 1024
 
@@ -64,7 +66,7 @@ class CommitLog:
         return self._size > MAX_BYTES
 
     def append(self, number: int, changed: Mapping[str, TaskEnd | None]) -> None:
-        body = json.dumps([number, changed], separators=(",", ":")).encode()
+        body = to_json([number, changed])
         # One write: a kill leaves a whole line or none.
         self._size += os.write(self._handle, _checksum(body) + b" " + body + b"\n")
 
