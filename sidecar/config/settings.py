@@ -221,6 +221,8 @@ class ModelSettings:
         settings = self._current()
         if self._problem:
             return f"{self._problem.rstrip('.')}. The settings from before stay in force until you correct it."
+        if settings == self._at_start:
+            return ""
         waiting = [
             name
             for name in Settings.model_fields

@@ -292,6 +292,8 @@ class LocalMemory:
         self._closing: set[asyncio.Task[None]] = set()
 
     def start(self, workspace: str) -> None:
+        if workspace in self._starting:
+            return
         real = os.path.realpath(workspace)
         if real not in self._starting and len(self._starting) < _MAX_STARTS:
             later = asyncio.get_running_loop().call_later

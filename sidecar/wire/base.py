@@ -44,8 +44,8 @@ class Wire(BaseModel):
         return self.model_dump_json(by_alias=True)
 
 
-def _is_empty(value: object) -> bool:
-    return value is None or value == ""
+#: A method in C, because each optional field of each event asks it.
+_is_empty = (None, "").__contains__
 
 
 def _never_null(schema: dict[str, Any]) -> None:

@@ -89,7 +89,7 @@ async def describe_workspace(
         mentioned, hidden = await _mentioned(host, mentions, redact, find)
         notes = [cut(f"Mentioned, but not shown: {', '.join(hidden)}", _HIDDEN)] if hidden else []
         return cut(_joined([*notes, _QUOTED, *mentioned] if mentioned else notes), room)
-    branch = await current_branch(host)
+    branch, top = await current_branch(host), await _names(host, ".")
     parts = [cut(f"Workspace: {host.workspace}" + (f" (Git branch {branch})" if branch else ""), _PLACE)]
     parts.append(cut(await _system(host), _SYSTEM))
     if changes:
@@ -98,7 +98,7 @@ async def describe_workspace(
         parts.append(cut(f"The user looks at {context.current_file}", _FILE))
     if context.open_files:
         parts.append(cut("Open in the editor: " + ", ".join(context.open_files[:20]), _OPEN))
-    if listed := await _map(host, _MAP_BESIDE if ranked_map else _MAP):
+    if listed := await _map(host, top, _MAP_BESIDE if ranked_map else _MAP):
         parts.append(f"Files:\n{listed}")
     if ranked_map:
         parts.append(f"The files nearest to the task, and what they define:\n{cut(ranked_map, RANKED_MAP)}")
@@ -109,7 +109,7 @@ async def describe_workspace(
         parts.append(cut(f"Mentioned, but not shown: {', '.join(hidden)}", _HIDDEN))
     near = [*([context.current_file] if context.current_file else ()), *(mention.path for mention in mentions)]
     left = room - sent_size(_joined([*parts, _QUOTED, *mentioned, ""]))
-    found = await _rules(host, near, rules or left, redact, trusted=rules > 0)
+    found = await _rules(host, top, near, rules or left, redact, trusted=rules > 0)
     if not rules:
         quotes = [*found, *mentioned]
         return cut(_joined([*parts, _QUOTED, *quotes] if quotes else parts), room)
@@ -184,11 +184,15 @@ async def _read_mention(host: Host, mention: Mention, limit: int, redact: Callab
 
 
 async def _rules(
-    host: Host, near: Sequence[str], left: int, redact: Callable[[str], str], *, trusted: bool
+    host: Host, top: Sequence[str], near: Sequence[str], left: int, redact: Callable[[str], str], *, trusted: bool
 ) -> list[str]:
     """Rules of the repository and of the folders in question; if they don't all fit, a part of each."""
-    standards = await _standards(host) if trusted else []
-    paths = standards + [f"{folder}{name}" for folder in ("", *_folders(host, near)) for name in RULE_FILES]
+    paths = await _standards(host) if trusted else []
+    # A disk may ignore the case of names.
+    paths += [name for name in RULE_FILES if name in top or name.lower() in map(str.lower, top)]
+    paths += [f"{folder}{name}" for folder in _folders(host, near) for name in RULE_FILES]
+    if not paths:
+        return []
     found = await asyncio.gather(*(_rule(host, path, left, redact) for path in paths))
     texts = {path: text for path, text in zip(paths, found, strict=True) if text}
     for path, text in list(texts.items()):
@@ -239,9 +243,9 @@ async def _text(host: Host, path: str, limit: int, redact: Callable[[str], str])
     return None if b"\0" in data else redact(data.decode("utf-8", "replace"))
 
 
-async def _map(host: Host, room: int) -> str:
+async def _map(host: Host, top: Sequence[str], room: int) -> str:
     """Folders before files, code before the rest, in whole lines."""
-    listed = [name for name in await _names(host, ".") if not name.startswith(".") and not _left_out(name)]
+    listed = [name for name in top if not name.startswith(".") and not _left_out(name)]
     names = [name for name in listed if name.rstrip("/") not in _SKIPPED and not name.endswith(".egg-info/")]
     folders = [name for name in names if name.endswith("/")]
     lines: list[tuple[int, str]] = []

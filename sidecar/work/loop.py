@@ -31,7 +31,7 @@ from sidecar.work.attachments import user_turn
 from sidecar.work.compaction import BYTES_PER_TOKEN, Conversation, estimate_tokens, history_limit
 from sidecar.work.replies import CollectedReply, collect
 from sidecar.work.roster import SET_MODE, Agent
-from sidecar.work.tool_selection import MORE_TOOLS, ToolSelection, description_size
+from sidecar.work.tool_selection import MORE_TOOLS, ToolSelection
 from sidecar.work.turn_limits import TurnLimits
 
 #: Stands for an empty reply: no provider takes an empty turn back.
@@ -106,8 +106,7 @@ class Job:
     def __post_init__(self) -> None:
         self.system = self.system or self.agent.prompt
         self.selection = ToolSelection(self.tools, self.history, external=self.external)
-        tools = sum(description_size(tool) for tool in self.selection.offered) // BYTES_PER_TOKEN
-        overhead = estimate_tokens(self.system) + tools
+        overhead = estimate_tokens(self.system) + self.selection.offered_size // BYTES_PER_TOKEN
         self.conversation = Conversation(partial(history_limit, self.model, overhead), self.history)
 
     def instruct(self, text: str) -> None:

@@ -166,9 +166,11 @@ class RoundRunner:
     def _verification(self, setup: AgentSetup, results: Results) -> Sequence[Stage]:
         """The stages that verify the work, if there is any."""
         run, verify = setup.run, setup.run.request.options.verify
+        if verify == "off":
+            return []
         unchanged = setup.changed_nothing()
         # A read-only round has edits only if you allowed them meanwhile. An agent that tried may say that it did them.
-        if verify == "off" or (setup.read_only and not unchanged and not has_edits(run.state)):
+        if setup.read_only and not unchanged and not has_edits(run.state):
             return []
         number = next_verification(results)
         named = isinstance(verify, list) and bool(verify) and number == 1

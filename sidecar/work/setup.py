@@ -109,9 +109,10 @@ class AgentSetup:
     def changed_nothing(self) -> bool:
         """Whether this round's worker, a language model, may change files or tried to, but changed nothing."""
         workers = [name for name in self.pipeline if name in WORKERS]
-        if not workers or self.is_deterministic(workers[0]) or (self.read_only and not tried_to_edit(self.run.state)):
+        state = self.run.state
+        if not workers or (self.read_only and not tried_to_edit(state)) or not changed_nothing(state):
             return False
-        return changed_nothing(self.run.state)
+        return not self.is_deterministic(workers[0])
 
     def asks_for_change(self) -> bool:
         """Whether the words of the request, wherever they are in a conversation, leave no doubt about it."""

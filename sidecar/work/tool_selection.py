@@ -55,11 +55,12 @@ class ToolSelection:
     ) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self._external = {tool.name: tool for tool in external}
+        self._sizes: dict[str, int] = {}
         if all(tool.effects != "files" for tool in tools):
             budget = min(budget, _READING_BUDGET)
-        described = _fits(external, EXTERNAL_BUDGET)
+        described = self._fits(external, EXTERNAL_BUDGET)
         self._servers = "" if described else _name_servers(external)
-        self.offered: Sequence[ToolInfo] = tuple(tools) if _fits(tools, budget) else self._first(budget)
+        self.offered: Sequence[ToolInfo] = tuple(tools) if self._fits(tools, budget) else self._first(budget)
         if described:
             self.offered = (*self.offered, *external)
         elif all(tool.name != MORE_TOOLS for tool in self.offered):
@@ -74,7 +75,7 @@ class ToolSelection:
         first: list[ToolInfo] = []
         left = budget - description_size(self._rest(order))
         for name in order:
-            needed = description_size(self._tools[name])
+            needed = self._size(self._tools[name])
             if needed <= left:
                 first.append(self._tools[name])
                 left -= needed
@@ -87,6 +88,25 @@ class ToolSelection:
 
     def _rest(self, first: Sequence[str]) -> ToolInfo:
         return _more([name for name in self._tools if name not in first], self._servers)
+
+    @property
+    def offered_size(self) -> int:
+        return sum(map(self._size, self.offered))
+
+    def _fits(self, tools: Sequence[ToolInfo], budget: int) -> bool:
+        left = budget
+        for tool in tools:
+            left -= self._size(tool)
+            if left < 0:
+                return False
+        return True
+
+    def _size(self, tool: ToolInfo) -> int:
+        if tool.name == MORE_TOOLS:
+            return description_size(tool)  # it changes
+        if tool.name not in self._sizes:
+            self._sizes[tool.name] = description_size(tool)
+        return self._sizes[tool.name]
 
     def widen(self, tools: Sequence[ToolInfo]) -> None:
         """Adds the common ones of these tools; the rest can be asked for by name."""
@@ -137,15 +157,6 @@ class ToolSelection:
 def description_size(tool: ToolInfo) -> int:
     function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
     return len(encode_json({"type": "function", "function": function})) + 1
-
-
-def _fits(tools: Sequence[ToolInfo], budget: int) -> bool:
-    left = budget
-    for tool in tools:
-        left -= description_size(tool)
-        if left < 0:
-            return False
-    return True
 
 
 def _name_servers(tools: Sequence[ToolInfo]) -> str:
