@@ -77,15 +77,21 @@ class AssignedSecrets:
 
     def __init__(self) -> None:
         self._read: dict[str, tuple[int, ...]] = {}
+        #: The names in the root that was looked at last, and the secret files among them.
+        self._names: Sequence[str] = ()
+        self._files: list[str] = []
 
     async def learn(self, host: Host, redact: Redactor) -> None:
         """Costs a look at the names in the root, and one at each of these files."""
         if not resolves_links(host):
             return
         with suppress(ToolError, OSError):
-            for name in await host.names("."):
-                if not name.endswith("/") and secret_part(name):
-                    await self._learn(host, name, redact)
+            names = await host.names(".")
+            if names is not self._names:  # a host gives the same list while those don't change
+                self._files = [name for name in names if not name.endswith("/") and secret_part(name)]
+                self._names = names
+            for name in self._files:
+                await self._learn(host, name, redact)
 
     async def _learn(self, host: ResolvingHost, name: str, redact: Redactor) -> None:
         with suppress(ToolError):

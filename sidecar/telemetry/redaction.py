@@ -206,7 +206,10 @@ class Redactor:
         """The index from which on the text may be the start of a secret, once more of it arrives."""
         start = _BEGINNINGS.search(text, max(len(text) - 300, 0))
         end = start.start() if start else len(text)
+        last = text[-1:]
         for value in (*self._values(), *_STARTS):
+            if last not in value:
+                continue  # most texts end with a line
             for length in range(min(len(value) - 1, len(text)), 0, -1):
                 if text.endswith(value[:length]):
                     end = min(end, len(text) - length)

@@ -51,7 +51,8 @@ def command_environment(
     call_id: str, mark: str, cwd: str, extra: Mapping[str, str] | None, project: ProjectEnvironment | None = None
 ) -> dict[str, str]:
     """With `project`, its programs come first on the PATH; the sidecar's own environment is never on it."""
-    passed = {name: value for name, value in os.environ.items() if name in _PASSED or name.startswith("LC_")}
+    # Each value is decoded when it is asked for.
+    passed = {name: os.environ[name] for name in os.environ if name in _PASSED or name.startswith("LC_")}
     found = {"PATH": os.defpath, **without_own_environment(passed), **FIXED_VARIABLES}
     if project is not None and project.folders:
         found |= {"PATH": os.pathsep.join([*project.folders, found["PATH"]]), **project.variables}
