@@ -93,6 +93,22 @@ async def test_s14_a_link_is_not_another_name_for_it(tmp_path: Path) -> None:
         assert bench.read(".env") == b"KEY=1"
 
 
+async def test_s14_a_link_to_what_is_not_there_yet_is_not_another_name_for_it(tmp_path: Path) -> None:
+    async with workbench(tmp_path, approvals="auto") as bench:
+        bench.write("docs/a.md", "a")
+        (bench.workspace / "notes.yml").symlink_to(".github/workflows/ci.yml")
+        (bench.workspace / "settings").symlink_to(".vscode")
+        (bench.workspace / "docs/twice").symlink_to("../settings")
+        (bench.workspace / "deep").symlink_to("not/there/yet")
+        bench.ledger.answer = "deny"
+        for path in ("notes.yml", "settings/settings.json", "docs/twice/tasks.json", "deep/.env", "deep/more/.env"):
+            outcome = await bench.call("create_file", path=path, content="planted")
+            assert outcome.error is not None and outcome.error.code == "denied", path
+        assert not [name for name in (".github", ".vscode", "not") if (bench.workspace / name).exists()]
+        made = await bench.call("create_file", path="deep/plain.txt", content="x")
+        assert made.status == "success" and bench.read("not/there/yet/plain.txt") == b"x"
+
+
 def test_s12_no_name_that_is_protected_is_passed_over_by_the_quick_look() -> None:
     parts = [*tools.protected._DIRECTORIES, *tools.protected._FILE_PATTERNS.split()]
     names = [part.replace("*", "x") for part in parts]

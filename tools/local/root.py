@@ -126,21 +126,22 @@ class WorkspaceRoot:
             if not follow:
                 return handle, last
             try:
-                target = os.readlink(last, dir_fd=handle)
-            except OSError:
+                target = _target(last, handle, path)
+            except PathDenied:
+                os.close(handle)
+                raise
+            if target is None:
                 return handle, last
             os.close(handle)
-            if target.startswith("/"):
-                raise PathDenied(f"{path} is a link that leads out of the workspace.")
             name = self.relative(f"{directory}/{target}" if directory else target)
         raise PathDenied(f"{path} is a link that leads back to itself.")
 
     def real(self, path: str) -> str:
-        """The path without links, relative to the workspace. Its end need not exist."""
-        name, missing = self.relative(path), ""
+        """The path without links, relative to the workspace. Its end need not exist, nor where a link leads."""
+        name, missing, links = self.relative(path), "", 0
         while name != ".":
             try:
-                handle, last = self.parent(name)
+                handle, last = self.parent(name, follow=False)
             except FileMissing:
                 name, _, last = name.rpartition("/")
                 missing = f"{last}/{missing}" if missing else last
@@ -148,7 +149,13 @@ class WorkspaceRoot:
                 continue
             with closed_after(handle):
                 directory = path_of(handle)[len(self.path) :].strip("/")
-            return name_to_text("/".join(part for part in (directory, last, missing) if part))
+                target = _target(last, handle, path)
+            if target is None:
+                return name_to_text("/".join(part for part in (directory, last, missing) if part))
+            links += 1
+            if links > _MAX_LINKS:
+                raise PathDenied(f"{path} is a link that leads back to itself.")
+            name = self.relative(f"{directory}/{target}" if directory else target)
         return name_to_text(missing) or "."
 
     def _directory(self, directory: str, path: str, *, create: bool) -> int:
@@ -206,6 +213,17 @@ class WorkspaceRoot:
     def _is_private(self, handle: int) -> bool:
         real = f"{path_of(handle)}/"
         return any(real.startswith(f"{place}/") for place in self._private)
+
+
+def _target(name: str, directory: int, path: str) -> str | None:
+    """Where a link leads; `None` if it is no link."""
+    try:
+        target = os.readlink(name, dir_fd=directory)
+    except OSError:
+        return None
+    if target.startswith("/"):
+        raise PathDenied(f"{path} is a link that leads out of the workspace.")
+    return target
 
 
 def path_of(handle: int) -> str:
