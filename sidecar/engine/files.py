@@ -1,5 +1,6 @@
 """A task's changes of files, read from its records: each file's changes in order, as of any event."""
 
+import stat
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
@@ -194,11 +195,17 @@ def _join(hops: Sequence[Hop]) -> list[Hop]:
     """Join hops between which no one else changed the file; drop those that change nothing."""
     joined: list[Hop] = []
     for hop in hops:
-        if joined and _same(joined[-1].to, hop.source):
+        if joined and _same(joined[-1].to, hop.source) and not _was_link(joined[-1], hop):
             joined[-1] = Hop(joined[-1].source, hop.to)
         else:
             joined.append(hop)
     return [hop for hop in joined if not _is_empty_hop(hop)]
+
+
+def _was_link(hop: Hop, following: Hop) -> bool:
+    """Whether a file without a known mode takes the place of a link, whose mode it must not keep."""
+    linked = hop.source is not None and stat.S_ISLNK(hop.source.mode or 0)
+    return linked and hop.to is None and following.to is not None and following.to.mode is None
 
 
 def _is_empty_hop(hop: Hop) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sidecar.telemetry.redaction import REDACTED
 from tools.errors import ChangedElsewhere, FileMissing, InvalidArguments, ToolError
 from tools.executor.context import CallContext, redact_arguments
-from tools.host import FileChange, Host
+from tools.host import FileChange, Host, resolves_links
 from tools.ledger import FileState, IntentRecord, NewBlob, Outcome, digest
 from tools.paths import parents
 from tools.shield import run_to_completion
@@ -18,13 +18,19 @@ async def change_files(context: CallContext, host: Host, prepared: PreparedChang
     """Record what will change, change it, record that it did. Once begun, a cancel waits for the end."""
     prepared = _check_unseen(context, prepared)
     _check_redacted(prepared.changes)
+    changes: list[FileChange] = []
     if prepared.changes:
-        files, blobs = _states(prepared.changes, [await _missing_folders(host, each) for each in prepared.changes])
+        changes = [await _located(host, each) for each in prepared.changes]
+        files, blobs = _states(changes, [await _missing_folders(host, each) for each in changes])
         args = redact_arguments(context.call.args, context.redact, context.clean)
         record = IntentRecord(tool=context.spec.name, args=args, backend=context.backend, files=files)
         await context.ledger.intend(context.call.id, record, context.event("running"), blobs)
         context.begun = True
-    return await run_to_completion(apply_changes(context, host, prepared.changes, prepared.result))
+    outcome = await run_to_completion(apply_changes(context, host, changes, prepared.result))
+    if outcome.status == "success":
+        for change in prepared.changes:
+            context.session.saw(change.path, change.after)
+    return outcome
 
 
 async def apply_changes(context: CallContext, host: Host, changes: Sequence[FileChange], result: ToolResult) -> Outcome:
@@ -79,6 +85,14 @@ def _check_redacted(changes: Sequence[FileChange]) -> None:
                 f"The new content of {change.path} contains {REDACTED}…], the placeholder for a hidden secret.",
                 advice="Edit around it with edit_file, so that the secret stays as it is.",
             )
+
+
+async def _located(host: Host, change: FileChange) -> FileChange:
+    """The change of the file itself: an undo must find it even when a link that led to it is gone."""
+    if not resolves_links(host):
+        return change
+    real = await host.resolve(change.path)
+    return change if real == change.path else change._replace(path=real)
 
 
 async def _missing_folders(host: Host, change: FileChange) -> int:

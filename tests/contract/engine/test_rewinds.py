@@ -171,6 +171,33 @@ async def test_nothing_is_written_through_a_link_that_stays_in_the_place_of_a_di
     assert not list((shop.workspace / "yours").iterdir())
 
 
+async def test_a_file_written_through_a_link_goes_back_where_it_is(shop: ManualTask) -> None:
+    (shop.workspace / "real").mkdir()
+    (shop.workspace / "real/a").write_text("a")
+    await shop.open()
+    start, before = await shop.seq(), shop.files()
+    await shop.command("ln -s real link; ln -s real/made dangling")
+    await shop.call("write_file", {"path": "link/a", "content": "edited"})
+    await shop.call("create_file", {"path": "link/b", "content": "b"})
+    await shop.call("write_file", {"path": "dangling", "content": "c"})
+    changed = {file.path for file in (await shop.engine.review.diff("t_1")).files}
+    assert changed == {"link", "dangling", "real/a", "real/b", "real/made"}
+    assert await shop.rewind(start) == []
+    assert shop.files() == before
+
+
+async def test_a_command_that_writes_a_file_of_several_names_changes_it_under_all(shop: ManualTask) -> None:
+    (shop.workspace / "d").mkdir()
+    (shop.workspace / "d/a").write_text("a")
+    (shop.workspace / "b").hardlink_to(shop.workspace / "d/a")
+    await shop.open()
+    start, before = await shop.seq(), shop.files()
+    await shop.command("echo more >> b")
+    assert {file.path for file in (await shop.engine.review.diff("t_1")).files} == {"d/a", "b"}
+    assert await shop.rewind(start) == []
+    assert shop.files() == before
+
+
 async def test_folders_that_a_task_made_go_with_its_files_and_yours_stay(shop: ManualTask) -> None:
     def folders() -> list[str]:
         found = (path for path in shop.workspace.rglob("*") if path.is_dir())

@@ -2,8 +2,10 @@
 
 import os
 import stat
+from collections.abc import Callable, Iterator
 from weakref import finalize
 
+from sidecar.config.paths import closed_after
 from tools.errors import ToolError
 from tools.local.attribution.versions import MISSING, Version, mark_of
 from tools.local.root import WorkspaceRoot, name_to_text, read_handle, stamp_of
@@ -11,6 +13,8 @@ from tools.local.root import WorkspaceRoot, name_to_text, read_handle, stamp_of
 MAX_FILE_BYTES = 4 * 1024 * 1024
 #: Versions in between, which matter only if somebody else writes the same file meanwhile.
 _MAX_BETWEEN = 1 << 20
+#: Names that are compared to find the other names of a file.
+_MAX_LOOKED_THROUGH = 200_000
 _TOO_LARGE = f"Larger than {MAX_FILE_BYTES >> 20} MiB, so its content isn't kept."
 _UNREADABLE = "It can't be read, so it isn't kept."
 
@@ -44,6 +48,25 @@ class CurrentFiles:
         if content is None:
             return Version(mode, None, _UNREADABLE, stamp=stamp)
         return Version(mode, content, "", mark_of(content), stamp)
+
+    def other_names(self, path: str, file: os.stat_result, left_out: Callable[[str], str | None]) -> Iterator[str]:
+        """The other names of a file that has several."""
+        waiting, left = [""], _MAX_LOOKED_THROUGH
+        while waiting and left > 0:
+            folder = waiting.pop()
+            try:
+                handle = self._root.open(name_to_text(folder) or ".", os.O_RDONLY | os.O_DIRECTORY)
+            except ToolError:
+                continue
+            with closed_after(handle), os.scandir(handle) as entries:
+                for entry in entries:
+                    left -= 1
+                    name = folder + entry.name
+                    if entry.is_dir(follow_symlinks=False):
+                        if left_out(f"{name}/") is None:
+                            waiting.append(f"{name}/")
+                    elif entry.inode() == file.st_ino and name != path:
+                        yield name
 
     def _read(self, path: str, linked: bool, limit: int) -> bytes | None:
         try:

@@ -87,6 +87,8 @@ class TouchedFiles:
         self._left_out: dict[str, bool] = {}
         #: Folders that the command created.
         self._made: set[str] = set()
+        #: Files with several names, all of them claimed.
+        self._several_names: set[int] = set()
         self._room = MAX_BYTES
         self._lock = threading.Lock()
         self._watch: DirectoryWatch | None = None
@@ -116,12 +118,14 @@ class TouchedFiles:
             return  # it will fail
         if found is not None and not stat.S_ISREG(found.st_mode) and not stat.S_ISLNK(found.st_mode):
             return
+        self._claim_other_names(path, found)
         self._claim(path, writer=writer)
 
     def change(self, path: str) -> None:
         """The command changes mode or length, which the watch does not report."""
         found = self._current.lstat(path)
         if found is not None and not stat.S_ISDIR(found.st_mode):
+            self._claim_other_names(path, found)
             self._claim(path, unreported=True)
 
     def link(self, path: str) -> None:
@@ -216,6 +220,19 @@ class TouchedFiles:
             file.writers.append(writer)
             self._watch.follow(path, f"{self._root.path}/{path}")
             file.openings += 1
+
+    def _claim_other_names(self, path: str, found: os.stat_result | None) -> None:
+        """A file with several names changes under all of them.
+
+        Reading them would look like somebody else's, once the watch follows the file under this name.
+        """
+        if found is None or found.st_nlink < 2 or found.st_ino in self._several_names:
+            return
+        if self._left_out_name(path) is not None:
+            return
+        self._several_names.add(found.st_ino)
+        for name in self._current.other_names(path, found, self._left_out_name):
+            self._claim(name, unreported=True)
 
     def _begin(self, path: str) -> _File | None:
         file = self._files.get(path)
