@@ -3,7 +3,6 @@
 import logging
 import os
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.bridge import Bridge
@@ -56,14 +55,15 @@ class Memories(NamedTuple):
 def open_memories(launch: Launch, settings: Settings, stores: Stores, watcher: Watcher) -> Memories:
     notes = _open_notes(launch, settings, stores.repositories)
     return Memories(
-        code=_open_code(settings, stores.private, watcher),
+        code=_open_code(settings, stores, watcher),
         past=Past(stores.journal, notes, _open_past_vectors(settings, stores)),
         notes=notes,
         skills=Skills(config_file().parent, stores.trust.trusted),
     )
 
 
-def _open_code(settings: Settings, private: Path, watcher: Watcher) -> LocalMemory:
+def _open_code(settings: Settings, stores: Stores, watcher: Watcher) -> LocalMemory:
+    private = stores.private
     if settings.memory == "r2r":
         from sidecar.memory.r2r import R2RMemory
         from sidecar.memory.r2r_client import R2RClient, R2RError
@@ -73,7 +73,12 @@ def _open_code(settings: Settings, private: Path, watcher: Watcher) -> LocalMemo
             return R2RMemory(client, private, settings.sandbox, watcher.subscribe, vectors=settings.memory_vectors)
         except R2RError as error:
             log.warning("Only the local index answers: %s", error)
-    return LocalMemory(private, settings.sandbox, watcher.subscribe, vectors=settings.memory_vectors)
+    shared = None
+    if stores.shared is not None:
+        from sidecar.memory.shared_indexes import SharedIndexes
+
+        shared = SharedIndexes(stores.shared, stores.repositories.origin)
+    return LocalMemory(private, settings.sandbox, watcher.subscribe, shared=shared, vectors=settings.memory_vectors)
 
 
 def _open_past_vectors(settings: Settings, stores: Stores) -> "SharedVectors | None":

@@ -29,6 +29,11 @@ def is_remote_name(named: str) -> bool:
     return _REMOTE.fullmatch(named) is not None
 
 
+def is_shared_name(origin: str) -> bool:
+    """Whether the name of an origin means the same on every machine: a remote, not a path."""
+    return not os.path.isabs(origin)  # noqa: PTH117
+
+
 class Repositories:
     """`clones` are recorded by `brain doors`, another process; worktrees by the sidecar."""
 

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from sidecar.memory.port import Dependents, Found, Hit, MemoryState, SearchRequest, State
 from sidecar.memory.store import get_meta, open_or_replace, open_store, remove, size_of
@@ -61,11 +61,23 @@ class Changes:
             return paths, overflowed
 
 
+class Shared(Protocol):
+    """Indexes that others built of the same repository."""
+
+    async def fetch(self, workspace: str, path: Path) -> None: ...
+
+    async def keep(self, workspace: str, path: Path, *, replace: bool = False) -> None: ...
+
+
 class WorkspaceIndex:
     """One workspace: its store, its builder, and the changes that aren't in the store yet."""
 
-    def __init__(self, workspace: str, data_dir: Path, sandbox: str, *, vectors: bool = False) -> None:
+    def __init__(
+        self, workspace: str, data_dir: Path, sandbox: str, shared: Shared | None = None, *, vectors: bool = False
+    ) -> None:
         self.vectors = vectors
+        self._shared = shared
+        self._keeping: asyncio.Task[None] | None = None
         self.workspace = os.path.realpath(workspace)
         name = hashlib.sha256(self.workspace.encode("utf-8", "surrogateescape")).hexdigest()[:24]
         self.path = data_dir / "memory" / f"{name}.db"
@@ -91,13 +103,15 @@ class WorkspaceIndex:
         """Whether the index was compared with the workspace since this process started."""
         return self._compared > 0
 
-    def build(self, *, urgent: bool) -> None:
-        """Start the builder, unless it runs. One that isn't urgent is not awaited."""
+    def build(self, *, urgent: bool, anew: bool = False) -> None:
+        """Start the builder, unless it runs. One that isn't urgent is not awaited. `anew` takes nothing from others."""
         if not self.building and not self._closed:
-            self._building = asyncio.create_task(self._build(urgent=urgent), name="memory-builder")
+            self._building = asyncio.create_task(self._build(urgent=urgent, anew=anew), name="memory-builder")
 
-    async def _build(self, *, urgent: bool) -> None:
+    async def _build(self, *, urgent: bool, anew: bool) -> None:
         started = time.monotonic()
+        if self._shared is not None and not anew and not self.path.exists():
+            await self._shared.fetch(self.workspace, self.path)
         command = [sys.executable, "-m", "sidecar.memory.builder", str(self.path), self.workspace, str(self._data_dir)]
         environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
         try:
@@ -124,6 +138,9 @@ class WorkspaceIndex:
             await self._kill()
         if code == 0:
             self._compared = started
+            if self._shared is not None and (self._keeping is None or self._keeping.done()):
+                keeping = self._shared.keep(self.workspace, self.path, replace=anew)
+                self._keeping = asyncio.create_task(keeping, name="memory-sharing")
         elif not self._closed:
             log.warning(
                 "Building the memory of %s failed: %s", self.workspace, errors.decode("utf-8", "replace")[-2_000:]
@@ -145,11 +162,17 @@ class WorkspaceIndex:
         if self._building is not None and seconds > 0:
             await asyncio.wait({self._building}, timeout=seconds)
 
+    async def shared(self) -> None:
+        """Until the newest index is there for others, if it shall be."""
+        if self._keeping is not None:
+            await asyncio.wait({self._keeping})
+
     async def stop(self) -> None:
-        if self._building is not None:
-            self._building.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._building
+        for running in (self._building, self._keeping):
+            if running is not None:
+                running.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await running
         await self._kill()
 
     async def close(self) -> None:
@@ -278,9 +301,11 @@ class LocalMemory:
         sandbox: str = "auto",
         watch: Callable[[str, Callable[[str], None]], Callable[[], bool]] | None = None,
         delay: float = _START_SECONDS,
+        shared: Shared | None = None,
         *,
         vectors: bool = False,
     ) -> None:
+        self._shared = shared
         self._data_dir = data_dir
         self._sandbox = sandbox
         self._watch = watch
@@ -361,11 +386,15 @@ class LocalMemory:
     async def rebuild(self, workspace: str) -> MemoryState:
         index = self._index(workspace)
         await index.forget()
-        index.build(urgent=False)
+        index.build(urgent=False, anew=True)
         return await index.state()
 
     async def forget(self, workspace: str) -> None:
         await self._index(workspace).forget()
+
+    async def shared(self, workspace: str) -> None:
+        """Wait until others can begin with what was built of this workspace."""
+        await self._index(workspace).shared()
 
     async def close(self) -> None:
         for start in self._starting.values():
@@ -387,7 +416,7 @@ class LocalMemory:
         real = os.path.realpath(workspace)
         index = self._indexes.pop(real, None)
         if index is None:
-            index = WorkspaceIndex(real, self._data_dir, self._sandbox, vectors=self._vectors)
+            index = WorkspaceIndex(real, self._data_dir, self._sandbox, self._shared, vectors=self._vectors)
             if self._watch is not None:
                 self._watched[real] = self._watch(real, index.changes.report)
             if len(self._indexes) >= _MAX_OPEN:

@@ -46,6 +46,10 @@ CREATE TABLE postings (
 """
 
 
+#: Made by the first search with vectors.
+VECTORS = "CREATE TABLE vectors (file INTEGER PRIMARY KEY, data BLOB)"
+
+
 def open_store(path: Path, *, readonly: bool = False) -> sqlite3.Connection:
     """Raises `sqlite3.DatabaseError` for a damaged file or one of another version, `OSError` if it can't be made."""
     if not readonly:
@@ -71,6 +75,14 @@ def open_store(path: Path, *, readonly: bool = False) -> sqlite3.Connection:
         store.close()
         raise
     return store
+
+
+def is_whole(store: sqlite3.Connection) -> bool:
+    """Whether a file that came from elsewhere is sound, and has our tables and nothing else that SQLite would run."""
+    query = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL"
+    ours = {" ".join(statement.split()) for statement in (*_SCHEMA.split(";\n"), VECTORS)}
+    found = {" ".join(sql.split()).rstrip(";") for (sql,) in store.execute(query)}
+    return found <= ours and store.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
 
 
 def open_or_replace(path: Path) -> sqlite3.Connection:

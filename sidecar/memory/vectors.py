@@ -23,7 +23,7 @@ from sidecar.memory.indexer import Indexer, digest
 from sidecar.memory.postings import CHUNKS_PER_FILE, FILE_SHIFT
 from sidecar.memory.query_terms import QueryTerms
 from sidecar.memory.ranking import Ranked
-from sidecar.memory.store import get_meta, set_meta, transaction
+from sidecar.memory.store import VECTORS, get_meta, set_meta, transaction
 from sidecar.memory.tokens import stem
 from sidecar.memory.word_vectors import SIZE, Array, WordVectors, count_words
 
@@ -66,7 +66,7 @@ def embed_missing(store: sqlite3.Connection, workspace: str) -> None:
     except VectorsUnavailable:
         return  # `brain doctor` says why
     with transaction(store):
-        store.execute("CREATE TABLE IF NOT EXISTS vectors (file INTEGER PRIMARY KEY, data BLOB)")
+        store.execute(VECTORS.replace("TABLE", "TABLE IF NOT EXISTS", 1))
         if get_meta(store, "vectors") != vectors.name:
             store.execute("DELETE FROM vectors")
             set_meta(store, "vectors", vectors.name)

@@ -1,20 +1,25 @@
 """What every memory promises, whatever it keeps its index in."""
 
 import os
+import secrets
+import shutil
 import subprocess
 from collections.abc import AsyncIterator
-from contextlib import nullcontext
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 
 import pytest
 
 from sidecar.cache.watcher import Watcher
+from sidecar.journal.postgres.journal import PostgresJournal
 from sidecar.memory.local import LocalMemory
 from sidecar.memory.port import Memory, SearchRequest
 from sidecar.memory.r2r import R2RMemory
 from sidecar.memory.r2r_client import R2RClient
+from sidecar.memory.shared_indexes import SharedIndexes
 from sidecar.memory.tools import FileTestsArguments, FileTestsTool, SimilarArguments, SimilarTool
 from tests.support.r2r_server import KEY, serving
+from tests.support.servers import Postgres
 from tests.support.weights import need_weights
 from tests.waiting import SECONDS, until_true
 from tools.errors import ToolError
@@ -58,8 +63,14 @@ def watcher() -> Watcher:
     return Watcher(delay=0)
 
 
-@pytest.fixture(params=["local", "vectors", "r2r"])
-async def memory(request: pytest.FixtureRequest, tmp_path: Path, watcher: Watcher) -> AsyncIterator[Memory]:
+@pytest.fixture(params=["local", "vectors", "r2r", "shared"])
+async def memory(
+    request: pytest.FixtureRequest, tmp_path: Path, workspace: Path, watcher: Watcher
+) -> AsyncIterator[Memory]:
+    if request.param == "shared":
+        async with shared_memory(request.getfixturevalue("postgres"), workspace, tmp_path, watcher) as memory:
+            yield memory
+        return
     with serving() if request.param == "r2r" else nullcontext() as server:
         data = tmp_path / "data"
         if server is None:
@@ -71,6 +82,30 @@ async def memory(request: pytest.FixtureRequest, tmp_path: Path, watcher: Watche
         yield memory
         await memory.close()
         watcher.close()
+
+
+@asynccontextmanager
+async def shared_memory(
+    postgres: Postgres, workspace: Path, folder: Path, watcher: Watcher
+) -> AsyncIterator[LocalMemory]:
+    """Begins with the index that another machine built of an older clone of the same remote."""
+    journal = await PostgresJournal.open(postgres.url, schema=f"test_{secrets.token_hex(6)}")
+    indexes = SharedIndexes(journal, lambda directory: "example.com:shop")
+    older = folder / "older"
+    shutil.copytree(workspace, older)
+    (older / "shop/old.py").write_text("def parcel_of_yesterday(): ...\n")
+    (older / "shop/tax.py").write_text("def levy(amount: float) -> float:\n    return amount\n")
+    other = LocalMemory(folder / "other", "off", shared=indexes)
+    await find(other, older, "price")
+    await other.shared(str(older))
+    await other.close()
+    memory = LocalMemory(folder / "data", "off", watcher.subscribe, shared=indexes)
+    try:
+        yield memory
+    finally:
+        await memory.close()
+        watcher.close()
+        await journal.close()
 
 
 async def find(memory: Memory, workspace: Path, query: str, limit: int = 10) -> list[tuple[str, str]]:

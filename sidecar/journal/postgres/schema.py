@@ -408,6 +408,40 @@ DROP INDEX IF EXISTS events_words;
 CREATE INDEX events_terms ON events USING gin (terms_of(words)) WHERE words IS NOT NULL;
 """
 
+#: An index of a Git remote's code, in parts; `content` is a hash of the files that it holds.
+_CODE_INDEXES = """
+CREATE TABLE code_indexes (
+    repository TEXT NOT NULL, version INTEGER NOT NULL, upload TEXT NOT NULL, content BYTEA NOT NULL,
+    parts INTEGER NOT NULL, bytes BIGINT NOT NULL, at TIMESTAMPTZ NOT NULL DEFAULT now(),
+    PRIMARY KEY (repository, version)
+);
+CREATE TABLE code_index_parts (
+    upload TEXT NOT NULL, number INTEGER NOT NULL, data BYTEA NOT NULL, at TIMESTAMPTZ NOT NULL DEFAULT now(),
+    PRIMARY KEY (upload, number)
+);
+ALTER TABLE code_index_parts ALTER COLUMN data SET STORAGE EXTERNAL; -- It is compressed already.
+CREATE FUNCTION publish_code_index(
+    remote TEXT, format INTEGER, uploaded TEXT, files BYTEA, count INTEGER, size BIGINT, most BIGINT
+) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    replaced TEXT;
+BEGIN
+    PERFORM pg_advisory_xact_lock(7104, hashtext(current_schema()));
+    SELECT upload INTO replaced FROM code_indexes WHERE repository = remote AND version = format;
+    INSERT INTO code_indexes VALUES (remote, format, uploaded, files, count, size)
+    ON CONFLICT (repository, version) DO UPDATE SET
+        upload = uploaded, content = files, parts = count, bytes = size, at = now();
+    DELETE FROM code_indexes WHERE (repository, version) IN (
+        SELECT repository, version FROM (
+            SELECT repository, version, sum(bytes) OVER (ORDER BY at DESC, repository, version) AS total
+            FROM code_indexes
+        ) AS newest WHERE total > most);
+    DELETE FROM code_index_parts WHERE upload = replaced
+        -- Those of an upload that goes on are younger.
+        OR (at < now() - interval '1 hour' AND upload NOT IN (SELECT upload FROM code_indexes));
+END $$;
+"""
+
 #: Each is one migration.
 MIGRATIONS: tuple[str, ...] = (
     _TABLES + _CURSORS + _WRITING + _CLAIMING + _CONTENTS,
@@ -417,6 +451,7 @@ MIGRATIONS: tuple[str, ...] = (
     _TERMS,
     JOBS,
     SCHEDULES,
+    _CODE_INDEXES,
 )
 
 
