@@ -1,5 +1,4 @@
-"""The journal port. `sqlite` keeps it in a file, `memory` in dictionaries, `postgres` in a database; one contract suite
-holds for all."""
+"""The journal port. `sqlite` keeps it in a file, `postgres` in a database; one contract suite holds for both."""
 
 import time
 from asyncio import Future

@@ -26,7 +26,6 @@ import werkzeug
 from sidecar.config.settings import Settings
 from sidecar.engine.engine import Engine
 from sidecar.engine.operations import Execute, SendMessage
-from sidecar.journal.memory import MemoryJournal
 from sidecar.models.catalog import Catalog
 from sidecar.models.port import Capabilities, Delta, ModelTurn, Reply, Request, Stop, ToolTurn, ToolUse, Turn, UserTurn
 from sidecar.offline import OFFLINE
@@ -36,6 +35,7 @@ from sidecar.work.customizations import Customizations
 from sidecar.work.workflow import Workflow
 from tests.benchmarks.bare_loop import BareLoop, request_size
 from tests.benchmarks.result import Result
+from tests.support.scratch_journal import ScratchJournal
 from tools.executor.executor import Executor
 from tools.executor.registry import default_registry
 from tools.local.backend import LocalBackend
@@ -279,7 +279,7 @@ async def _bare(kind: Kind, place: Path) -> list[int]:
 async def _ours(kind: Kind, place: Path) -> tuple[list[int], Task]:
     workspace, data_dir = _prepare(kind, place), place / "data"
     data_dir.mkdir()
-    journal, registry = MemoryJournal(), default_registry()
+    journal, registry = ScratchJournal(), default_registry()
     backend = LocalBackend(registry, data_dir)
     executor = Executor(registry, [backend], Policy(lambda workspace: True))
     model = Played(Player(kind, bare=False))

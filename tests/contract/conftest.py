@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Journal, Retention
 from sidecar.journal.sqlite import SqliteJournal
 from tests.contract.journals import postgres_journal
 from tests.support.containers import podman
 from tests.support.e2b_server import E2bServer
+from tests.support.scratch_journal import closed_journals  # noqa: F401
 from tests.support.servers import Postgres, programs_with_pgvector
 
 
@@ -22,15 +22,13 @@ def vector_postgres() -> Iterator[Postgres]:
     server.close()
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", "postgres"])
 async def open_journal(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[object]:
     opened: list[Journal] = []
 
     async def open_one(retention: Retention | None = None) -> Journal:
         journal: Journal
-        if request.param == "memory":
-            journal = MemoryJournal(retention)
-        elif request.param == "postgres":
+        if request.param == "postgres":
             journal = await postgres_journal(request, retention)
         else:
             journal = await SqliteJournal.open(tmp_path / "journal.db", retention)

@@ -5,7 +5,6 @@ import secrets
 import pytest
 
 from sidecar.engine.port import SharedJournal
-from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Claim, Journal, NewTask, Retention
 from sidecar.journal.postgres.journal import PostgresJournal
 from sidecar.journal.sqlite import SqliteJournal
@@ -57,7 +56,7 @@ async def claim_lost(journal: Journal, owner: str, now: float, lease: float = 10
 
 
 async def claim_next(journal: Journal, owner: str, now: float, lease: float = 10) -> Claim | None:
-    assert isinstance(journal, MemoryJournal | SqliteJournal)
+    assert isinstance(journal, SqliteJournal)
     return await journal.claim(owner, now, lease)
 
 

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.journal.delta import apply_difference, difference
-from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Journal, Retention
 from sidecar.journal.sqlite import SqliteJournal
 from tests.contract.journals import COMPLETED, new_task, postgres_journal
@@ -19,13 +18,11 @@ LINES = [f"line {number} of a file that is long enough to be worth it\n".encode(
 TEXT = st.lists(st.sampled_from([b"a\n", b"bb\n", b"a long line that comes again\n", b"c", b"\r\n"]), max_size=40)
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", "postgres"])
 async def small(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Journal]:
     retention = Retention(task_bytes=10_000)
     journal: Journal = (
-        MemoryJournal(retention)
-        if request.param == "memory"
-        else await postgres_journal(request, retention)
+        await postgres_journal(request, retention)
         if request.param == "postgres"
         else await SqliteJournal.open(tmp_path / "journal.db", retention)
     )

@@ -26,7 +26,7 @@ from tests.contract.journals import (
 from tests.waiting import SECONDS, loop_turns
 
 
-@pytest.mark.parametrize("open_journal", ["memory", "sqlite"], indirect=True)
+@pytest.mark.parametrize("open_journal", ["sqlite"], indirect=True)
 async def test_tasks_are_claimed_by_priority_and_then_by_age(journal: Journal) -> None:
     priorities: list[Priority] = ["low", "normal", "high", "normal"]
     for number, priority in enumerate(priorities):
@@ -44,7 +44,7 @@ async def test_a_claim_brings_the_request_and_the_records(journal: Journal) -> N
     assert list(claimed.records) == [Record("step", "a", "1")]
 
 
-@pytest.mark.parametrize("open_journal", ["memory", "sqlite"], indirect=True)
+@pytest.mark.parametrize("open_journal", ["sqlite"], indirect=True)
 async def test_a_claim_says_whether_there_is_another_one(journal: Journal) -> None:
     for number in range(3):
         await journal.create(new_task(f"t_{number}"))

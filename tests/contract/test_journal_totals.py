@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.api.metrics import JournalTotals
-from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Journal
 from tests.contract.journals import COMPLETED, RUNNING, new_task
+from tests.support.scratch_journal import ScratchJournal
 
 
 async def end_task(journal: Journal, name: str) -> None:
@@ -65,7 +65,7 @@ async def test_another_journal_in_its_place_is_counted_on_top(open_journal: Call
     totals = JournalTotals(old, file)
     assert await completed(totals) == 5
     await totals.close()
-    new = MemoryJournal()
+    new = ScratchJournal()
     await end_task(new, "t_new")
     assert await completed(JournalTotals(new, file)) == 6
     await new.close()

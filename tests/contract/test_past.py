@@ -7,7 +7,6 @@ from typing import NamedTuple
 import pytest
 
 from sidecar.config.repositories import Repositories
-from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Journal
 from sidecar.journal.sqlite import SqliteJournal
 from sidecar.memory import past as past_module
@@ -30,12 +29,9 @@ class Kept(NamedTuple):
         return Past(self.journal, notes, self.vectors)
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgres", "pgvector", "postgres and vectors"])
+@pytest.fixture(params=["sqlite", "postgres", "pgvector", "postgres and vectors"])
 async def kept(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Kept]:
     """The last one is a database without the extension: the words alone are searched."""
-    if request.param == "memory":
-        yield Kept(MemoryJournal())
-        return
     if request.param == "sqlite":
         found = Kept(await SqliteJournal.open(tmp_path / "journal.db"))
     elif request.param == "postgres":

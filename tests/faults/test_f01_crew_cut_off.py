@@ -14,6 +14,7 @@ from tests.faults.scale import FULL
 from tests.support.crashing_journal import CrashingJournal
 from tests.support.crew import Json, make_repository, part, write
 from tests.support.engine import EngineHarness
+from tests.support.scratch_journal import closed_journals  # noqa: F401
 from tests.waiting import SECONDS
 
 PLAN = {"parts": [part("one", "backend", ["one.txt"], []), part("two", "qa", ["two.txt"], [], ["one"])]}

@@ -1,15 +1,15 @@
-"""A journal in memory that stops accepting writes, as if the process had been killed there."""
+"""A journal that stops accepting writes, as if the process had been killed there."""
 
 import asyncio
 from collections.abc import Sequence
 from typing import Any
 
 from sidecar.journal.errors import JournalClosed
-from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import StoredEvent
+from tests.support.scratch_journal import ScratchJournal
 
 
-class CrashingJournal(MemoryJournal):
+class CrashingJournal(ScratchJournal):
     """Accepts `left` more appends; after that every append fails with `JournalClosed`."""
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""An engine with real parts and a journal in memory."""
+"""An engine with real parts and a scratch journal."""
 
 import asyncio
 import json
@@ -13,7 +13,6 @@ from sidecar.engine.engine import Engine
 from sidecar.engine.operations import AnswerApproval, Execute, Operation
 from sidecar.engine.worktrees import Worktrees
 from sidecar.fleet.crew.crew import AGENTS, CrewWork
-from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Journal
 from sidecar.models.catalog import Catalog
 from sidecar.offline import OFFLINE
@@ -22,6 +21,7 @@ from sidecar.work.customizations import Customizations
 from sidecar.work.knowledge import Knowledge
 from sidecar.work.references import ReferenceSource
 from sidecar.work.workflow import Workflow
+from tests.support.scratch_journal import ScratchJournal
 from tests.waiting import SECONDS
 from tools.executor.executor import Executor
 from tools.executor.registry import default_registry
@@ -126,7 +126,7 @@ class EngineHarness:
 async def engine_harness(
     tmp_path: Path, journal: Journal | None = None, **options: Any
 ) -> AsyncIterator[EngineHarness]:
-    harness = EngineHarness(tmp_path, journal or MemoryJournal(), **options)
+    harness = EngineHarness(tmp_path, journal or ScratchJournal(), **options)
     await harness.engine.start()
     try:
         yield harness

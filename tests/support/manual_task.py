@@ -8,19 +8,20 @@ from pathlib import Path
 from sidecar.engine.approvals import Slots
 from sidecar.engine.engine import Engine
 from sidecar.engine.run import TaskRun
-from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Journal, NewTask
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest
 from tests.support.engine import EngineHarness
+from tests.support.scratch_journal import ScratchJournal
 from tools.executor.context import BatchContext, ToolCall
 from tools.ledger import Outcome
 
 
 class ManualTask:
     def __init__(self, root: Path, journal: Journal | None = None, node: str | None = None) -> None:
-        self.journal = journal or MemoryJournal()
+        self._own = ScratchJournal() if journal is None else None
+        self.journal: Journal = self._own or journal
         self.harness = EngineHarness(root, self.journal, node=node)
         self.workspace = self.harness.workspace
         self._numbers = itertools.count(1)
@@ -38,6 +39,8 @@ class ManualTask:
 
     async def close(self) -> None:
         await self.harness.executor.close()
+        if self._own is not None:
+            await self._own.close()
 
     async def call(self, tool: str, args: JsonObject, task_id: str = "t_1") -> Outcome:
         """As an agent at work would make it; afterwards the task is still again."""

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sidecar.engine.operations import Execute, Operation
-from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Journal, NewTask
 from sidecar.wire.events import Event, StatusEvent, UsageEvent
 from sidecar.wire.tasks import Status, StoredRequest
+from tests.support.scratch_journal import ScratchJournal
 
 
 def write(folder: Path, name: str, front: str, text: str = "Look around.") -> None:
@@ -23,7 +23,7 @@ class Engine:
     """Creates tasks in the journal, and ends them on request."""
 
     def __init__(self, journal: Journal | None = None) -> None:
-        self.journal = journal or MemoryJournal()
+        self.journal = journal or ScratchJournal()
         self.submitted: list[Execute] = []
 
     async def submit(self, operation: Operation) -> str:

@@ -7,6 +7,8 @@ from typing import Any, NoReturn
 
 import pytest
 
+from tests.support.scratch_journal import closed_journals  # noqa: F401
+
 
 @pytest.fixture(autouse=True)
 def no_processes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:

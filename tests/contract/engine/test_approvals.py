@@ -9,12 +9,12 @@ import pytest
 from sidecar.engine.approvals import Clock, Slots
 from sidecar.engine.run import TaskRun
 from sidecar.engine.state import RecordKind
-from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import NewTask, Record
 from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import ApprovalRequest, Context, Options, Status, StoredRequest
 from sidecar.work.check_runner import TaskCheckRunner
 from tests.support.engine import EngineHarness
+from tests.support.scratch_journal import ScratchJournal
 from tests.waiting import SECONDS, loop_turns, until_true
 from tools.ledger import Outcome
 
@@ -42,7 +42,7 @@ async def test_a_limit_stands_still_and_goes_on_with_what_was_left(jump: Callabl
 async def test_a_check_is_not_cut_off_while_its_approval_is_waited_for(
     tmp_path: Path, jump: Callable[[float], None]
 ) -> None:
-    journal = MemoryJournal()
+    journal = ScratchJournal()
     harness = EngineHarness(tmp_path, journal)
     request = StoredRequest(
         task="x", workspace=str(harness.workspace), conversation_id="c", context=Context(), options=Options()

@@ -9,11 +9,11 @@ import pytest
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import Cancel, Resume, SendMessage
 from sidecar.engine.state import TaskState
-from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Claim
 from sidecar.wire.tasks import Status
 from tests.support.engine import engine_harness
-from tests.waiting import SECONDS
+from tests.support.scratch_journal import ScratchJournal
+from tests.waiting import SECONDS, loop_turns, until_true
 
 WAIT = {"calls": [{"tool": "run_command", "args": {"command": "echo started; sleep 30"}}]}
 
@@ -153,7 +153,7 @@ async def test_an_approval_is_asked_for_and_only_the_first_answer_counts(tmp_pat
 
 
 async def test_a_pending_approval_survives_a_restart(tmp_path: Path) -> None:
-    journal = MemoryJournal()
+    journal = ScratchJournal()
     async with engine_harness(tmp_path, journal) as harness:
         models = harness.script(
             "ask", [{"calls": [{"tool": "run_command", "args": {"command": "echo hi"}}]}, {"text": "ok"}]
@@ -187,12 +187,14 @@ async def test_the_clock_stands_still_while_a_person_is_asked(tmp_path: Path, ju
         )
         task_id = await harness.execute("x", models=models, agentType="terminal", intent="run_command", maxDuration=300)
         approval = await harness.until(task_id, "approval", state="requested")
+        await harness.reached(task_id, Status.WAITING)
+        await loop_turns(10)  # the clock is paused once that is written
         jump(301)
         await harness.allow(task_id, approval["approvalId"])
         assert (await harness.ended(task_id)).status is Status.COMPLETED
 
 
-class ClaimOrder(MemoryJournal):
+class ClaimOrder(ScratchJournal):
     """A journal that notes who was claimed when."""
 
     claimed: list[str]
@@ -226,8 +228,6 @@ async def test_the_end_of_a_task_looks_for_another_only_if_one_may_wait(tmp_path
         assert isinstance(harness.journal, ClaimOrder)
         for _ in range(3):
             await harness.ended(await harness.execute("list the files"))
-            async with asyncio.timeout(SECONDS):
-                while harness.engine.busy:
-                    await asyncio.sleep(0)
+            await until_true(lambda: not harness.engine.busy)
         # At the start, and for each task.
         assert harness.journal.looks <= 4

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from sidecar.journal.memory import MemoryJournal
 from sidecar.models.port import Capabilities, Delta, ModelTurn, Reply, Request, Stop, ToolUse
 from sidecar.wire.tasks import Status
 from tests.support.engine import engine_harness
+from tests.support.scratch_journal import ScratchJournal
 
 
 async def test_a_reply_that_was_cut_off_is_not_asked_for_again_after_a_restart(tmp_path: Path) -> None:
@@ -26,7 +26,7 @@ async def test_a_reply_that_was_cut_off_is_not_asked_for_again_after_a_restart(t
             append = ToolUse(id="c", tool="run_command", args={"command": "echo once >> log.txt"})
             yield Reply(text="words", stop=stops[done], calls=[append] if stops[done] is Stop.TOOL_USE else [])
 
-    journal = MemoryJournal()
+    journal = ScratchJournal()
     task_id = ""
     for _ in range(2):
         async with engine_harness(tmp_path, journal) as harness:

@@ -6,12 +6,12 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from sidecar.engine.operations import Cancel, Resume
 from sidecar.journal.errors import JournalClosed
-from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Retention
 from sidecar.telemetry.logs import set_actor
 from sidecar.wire.base import JsonObject
@@ -20,6 +20,7 @@ from tests.support.crashing_journal import CrashingJournal
 from tests.support.edits import AFTER, BEFORE, run_edits, write
 from tests.support.engine import engine_harness
 from tests.support.manual_task import ManualTask
+from tests.support.scratch_journal import ScratchJournal
 from tests.waiting import until_true
 from tools.local.attribution import current
 
@@ -342,13 +343,13 @@ async def test_missing_content_is_reported_and_the_rest_is_done(
 
 
 async def test_what_the_cap_has_dropped_is_said_and_the_rest_is_done(tmp_path: Path) -> None:
-    shop = ManualTask(tmp_path, MemoryJournal(Retention(task_bytes=1_000)))
+    shop = ManualTask(tmp_path, ScratchJournal(Retention(task_bytes=1_000)))
     try:
         (shop.workspace / "a.txt").write_text("one\n")
         await shop.open()
         start = await shop.seq()
         await shop.call("write_file", {"path": "a.txt", "content": "two\n"})
-        await shop.call("write_file", {"path": "b.txt", "content": "b\n" * 600})
+        await shop.call("write_file", {"path": "b.txt", "content": Random(1).randbytes(4_000).hex()})
         await shop.call("write_file", {"path": "a.txt", "content": "three\n"})
         await shop.call("write_file", {"path": "late.txt", "content": "late\n"})
         await shop.call("write_file", {"path": "late.txt", "content": "later\n"})

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.journal.memory import MemoryJournal
 from sidecar.telemetry.redaction import Redactor
 from sidecar.wire.events import CompleteEvent, Event, LabelEvent, UsageEvent
 from sidecar.wire.tasks import Models, Options, Task, TaskResult, Usage
@@ -15,6 +14,7 @@ from tests.contract.journals import COMPLETED, RUNNING, new_task
 from tests.contract.servers.http import Answer
 from tests.contract.servers.speech import Speech
 from tests.contract.servers.stage import CANARY, SPEAKERS, Stage, a_stage
+from tests.support.scratch_journal import ScratchJournal
 from tests.waiting import loop_turns
 
 LONG = "Please look at the parser and find out why it drops the last line of a file without a line break at its end."
@@ -31,7 +31,7 @@ async def entitle(
     stage: Stage, text: str = LONG, options: Options | None = None, *events: Event, rounds: int = 1
 ) -> Task:
     """The task after its rounds have ended, each with these events, and its title was asked for."""
-    journal, new, rested = MemoryJournal(), new_task("t_1"), asyncio.Event()
+    journal, new, rested = ScratchJournal(), new_task("t_1"), asyncio.Event()
     request = new.request.model_copy(update={"task": text, "options": options or Options()})
     await journal.create(new._replace(request=request))
     titles = Titles(journal, stage.catalog, Redactor(lambda: {"key": CANARY}), pause=0)
@@ -90,7 +90,7 @@ async def test_a_title_never_shows_a_secret_or_a_control_character(stage: Stage)
 
 
 async def test_a_sidecar_that_ends_right_after_its_task_asks_for_no_title(stage: Stage) -> None:
-    journal, new = MemoryJournal(), new_task("t_1")
+    journal, new = ScratchJournal(), new_task("t_1")
     request = new.request.model_copy(update={"task": LONG})
     await journal.create(new._replace(request=request))
     await journal.append("t_1", [RUNNING, SAID, COMPLETED])

@@ -4,9 +4,9 @@ import asyncio
 from pathlib import Path
 
 from sidecar.engine.operations import Resume, SendMessage
-from sidecar.journal.memory import MemoryJournal
 from sidecar.wire.tasks import Status
 from tests.support.engine import Json, engine_harness
+from tests.support.scratch_journal import ScratchJournal
 from tests.waiting import SECONDS
 
 
@@ -17,7 +17,7 @@ async def test_what_was_used_before_a_restart_is_counted_once_and_in_every_round
         "coder": [{"text": "ok", "delayMs": 60_000, **used}],
         "reviewer": [{"text": '{"passed": true}', **used}],
     }
-    journal = MemoryJournal()
+    journal = ScratchJournal()
     async with engine_harness(tmp_path, journal) as harness:
         models = harness.script("play", script)
         task_id = await harness.execute("do it", models=models, intent="refactor_code")

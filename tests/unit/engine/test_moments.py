@@ -12,11 +12,11 @@ from sidecar.engine.operations import Cancel, SendMessage
 from sidecar.engine.run import TaskRun
 from sidecar.engine.state import UserMessage
 from sidecar.engine.worker import Worker
-from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Claim, NewTask, Record, StoredEvent
 from sidecar.wire.events import Event, StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest, TaskResult, Usage
 from tests.support.engine import engine_harness
+from tests.support.scratch_journal import ScratchJournal
 from tests.waiting import SECONDS, loop_turns, until_true
 from tools.host import Host
 
@@ -50,7 +50,7 @@ class Work:
 
 
 @asynccontextmanager
-async def a_worker(journal: MemoryJournal, work: Work, slots: int = 1) -> AsyncIterator[Worker]:
+async def a_worker(journal: ScratchJournal, work: Work, slots: int = 1) -> AsyncIterator[Worker]:
     worker = Worker(journal, work, "me", slots)
     worker.start()
     try:
@@ -64,12 +64,12 @@ async def _forever() -> None:
     await asyncio.Event().wait()
 
 
-async def _statuses(journal: MemoryJournal, task_id: str) -> list[str]:
+async def _statuses(journal: ScratchJournal, task_id: str) -> list[str]:
     events = (await journal.events(task_id)).events
     return [event.data.split('"status":"')[1].split('"')[0] for event in events if event.type == "status"]
 
 
-async def _ended(journal: MemoryJournal, task_id: str) -> Status:
+async def _ended(journal: ScratchJournal, task_id: str) -> Status:
     async with asyncio.timeout(SECONDS):
         async for _ in journal.tail(task_id):
             pass
@@ -77,27 +77,28 @@ async def _ended(journal: MemoryJournal, task_id: str) -> Status:
 
 
 async def test_one_that_is_cancelled_when_it_was_claimed_and_has_not_begun_ends_as_cancelled() -> None:
-    journal = MemoryJournal()
+    journal = ScratchJournal()
     async with a_worker(journal, Work(_forever)) as worker:
-        journal.create(NewTask("t_1", REQUEST, [StatusEvent(status=Status.QUEUED)]))
+        await journal.create(NewTask("t_1", REQUEST, [StatusEvent(status=Status.QUEUED)]))
         worker.wake()
         async with asyncio.timeout(SECONDS):
             while worker.run_of("t_1") is None:
                 await loop_turns()
-        assert await _statuses(journal, "t_1") == ["queued"], "it has not begun"
-        await journal.append("t_1", [CANCELLING], when=AT_WORK)
+        cancelling = journal.append("t_1", [CANCELLING], when=AT_WORK)
         assert worker.cancel("t_1")
+        await cancelling
         assert await _ended(journal, "t_1") is Status.CANCELLED
+        assert await _statuses(journal, "t_1") == ["queued", "cancelling", "cancelled"], "it had begun"
 
 
 async def test_one_that_is_cancelled_while_it_tidies_up_after_a_failure_ends_as_cancelled() -> None:
     async def fails() -> None:
         raise StepFailed("no", "It did not work.", recoverable=False)
 
-    journal, work = MemoryJournal(), Work(fails)
+    journal, work = ScratchJournal(), Work(fails)
     work.may_tidy.clear()
     async with a_worker(journal, work) as worker:
-        journal.create(NewTask("t_1", REQUEST, [StatusEvent(status=Status.QUEUED)]))
+        await journal.create(NewTask("t_1", REQUEST, [StatusEvent(status=Status.QUEUED)]))
         worker.wake()
         async with asyncio.timeout(SECONDS):
             await work.tidying.wait()
@@ -111,7 +112,7 @@ async def test_one_that_is_cancelled_while_it_tidies_up_after_a_failure_ends_as_
 
 
 async def test_one_that_goes_on_in_the_moment_it_ends_can_be_cancelled_and_gives_back_both_its_places() -> None:
-    class Impatient(MemoryJournal):
+    class Impatient(ScratchJournal):
         """Somebody resumes the first task as soon as its end is written, before the worker has heard of that."""
 
         def append(self, task_id: str, events: Sequence[Event] = (), *more: Any, **options: Any) -> Any:
@@ -132,20 +133,20 @@ async def test_one_that_goes_on_in_the_moment_it_ends_can_be_cancelled_and_gives
 
     journal = Impatient()
     async with a_worker(journal, Work(once_and_then_forever), slots=2) as worker:
-        journal.create(NewTask("t_1", REQUEST, [StatusEvent(status=Status.QUEUED)]))
+        await journal.create(NewTask("t_1", REQUEST, [StatusEvent(status=Status.QUEUED)]))
         worker.wake()
         await until_true(lambda: lives == 2)
         await journal.append("t_1", [CANCELLING], when=AT_WORK)
         assert worker.cancel("t_1"), "it is at work"
         await until_true(lambda: not worker.busy)
         for task_id in ("t_2", "t_3"):
-            journal.create(NewTask(task_id, REQUEST, [StatusEvent(status=Status.QUEUED)]))
+            await journal.create(NewTask(task_id, REQUEST, [StatusEvent(status=Status.QUEUED)]))
         worker.wake()
         await until_true(lambda: lives == 4)
 
 
 async def test_a_cancel_that_finds_somebody_else_has_finished_it_meanwhile_is_accepted(tmp_path: Path) -> None:
-    class Slow(MemoryJournal):
+    class Slow(ScratchJournal):
         """Whoever reads the records of the task in the queue has them when that has ended."""
 
         waits_for: str | None = None
@@ -168,7 +169,7 @@ async def test_a_cancel_that_finds_somebody_else_has_finished_it_meanwhile_is_ac
 
 
 async def test_a_command_that_a_stop_kept_from_beginning_is_not_said_to_have_run_perhaps(tmp_path: Path) -> None:
-    class SlowDisk(MemoryJournal):
+    class SlowDisk(ScratchJournal):
         """What must be on the disk itself is on its way there for good; everything else is written."""
 
         asked = asyncio.Event()
@@ -198,7 +199,7 @@ async def test_a_command_that_a_stop_kept_from_beginning_is_not_said_to_have_run
 
 
 async def test_a_message_that_comes_while_a_resumed_task_is_claimed_is_heard(tmp_path: Path) -> None:
-    class FarAway(MemoryJournal):
+    class FarAway(ScratchJournal):
         """Does everything at once and in order, but whoever asked for it hears of it a while later."""
 
         async def claim(self, owner: str, now: float, lease: float) -> Claim | None:
@@ -219,8 +220,10 @@ async def test_a_message_that_comes_while_a_resumed_task_is_claimed_is_heard(tmp
 
     class Hears(Work):
         heard: frozenset[str] = frozenset()
+        texts: frozenset[str] = frozenset()
 
         async def carry_out(self, run: TaskRun) -> TaskResult:
+            self.texts = frozenset(message.text for message in run.state.messages)
             self.heard = frozenset(message.id for message in run.state.messages)
             return await super().carry_out(run)
 
@@ -233,14 +236,14 @@ async def test_a_message_that_comes_while_a_resumed_task_is_claimed_is_heard(tmp
     claimed, journal, work = asyncio.Event(), FarAway(), Hears(nothing_left_to_do)
     engine = Engine(journal, work, _no_host, tmp_path, slots=1, max_queued=9)  # type: ignore[arg-type]
     done = [Record("step", "r1.route", "")]
-    journal.create(NewTask("t_1", REQUEST, [StatusEvent(status=Status.QUEUED)], records=done))
+    await journal.create(NewTask("t_1", REQUEST, [StatusEvent(status=Status.QUEUED)], records=done))
     await engine.start()
     try:
         async with asyncio.timeout(SECONDS):
             await claimed.wait()
             await engine.submit(SendMessage("t_1", "and more"))
         assert await _ended(journal, "t_1") is Status.COMPLETED
-        assert len(work.heard) == 1
+        assert work.texts == {"and more"}
     finally:
         await engine.stop()
 

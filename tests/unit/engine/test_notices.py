@@ -6,10 +6,10 @@ import pytest
 
 from sidecar.engine import notices
 from sidecar.engine.notices import MOST, TaskNotices
-from sidecar.journal.memory import MemoryJournal
 from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import Status, Task
 from tests.contract.journals import COMPLETED, RUNNING, new_task
+from tests.support.scratch_journal import ScratchJournal
 from tests.waiting import loop_turns, until_true
 
 
@@ -23,9 +23,9 @@ class RecordingNotifier:
         return self.clicked
 
 
-async def take(notifier: RecordingNotifier, *events: StatusEvent, journal: MemoryJournal | None = None) -> list[str]:
+async def take(notifier: RecordingNotifier, *events: StatusEvent, journal: ScratchJournal | None = None) -> list[str]:
     """The tasks that were opened."""
-    journal, opened = journal or MemoryJournal(), list[str]()
+    journal, opened = journal or ScratchJournal(), list[str]()
     await journal.create(new_task("t_1"))
 
     async def open_task(task_id: str) -> None:
@@ -62,7 +62,7 @@ async def test_the_end_of_a_short_task_is_no_news(monkeypatch: pytest.MonkeyPatc
 
 
 async def test_a_long_task_that_an_earlier_process_began_is_news_when_it_ends() -> None:
-    class LongAgo(MemoryJournal):
+    class LongAgo(ScratchJournal):
         async def task(self, task_id: str) -> Task:
             task = await super().task(task_id)
             return task.model_copy(update={"started_at": "2020-01-01T00:00:00+00:00"})
@@ -83,7 +83,7 @@ async def test_a_flood_of_notices_is_limited() -> None:
 
     async def open_task(task_id: str) -> None: ...
 
-    journal, unseen = MemoryJournal(), Unseen()
+    journal, unseen = ScratchJournal(), Unseen()
     await journal.create(new_task("t_1"))
     shown = TaskNotices(journal, lambda: unseen, open_task)
     for _ in range(50):

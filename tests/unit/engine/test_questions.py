@@ -9,18 +9,18 @@ from sidecar.engine.approvals import Slots
 from sidecar.engine.errors import OperationRefused
 from sidecar.engine.operations import AnswerQuestion
 from sidecar.engine.run import TaskRun
-from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import Journal, NewTask
 from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest
 from tests.support.engine import EngineHarness
+from tests.support.scratch_journal import ScratchJournal
 from tests.waiting import until_true
 from tools.ledger import Question
 
 REPEAT = Question("q_1", "It may have taken effect. Run it again?", safe="skip", choices=("skip", "repeat"))
 
 
-async def claimed(journal: MemoryJournal, harness: EngineHarness, **options: object) -> TaskRun:
+async def claimed(journal: ScratchJournal, harness: EngineHarness, **options: object) -> TaskRun:
     request = StoredRequest(
         task="x",
         workspace=str(harness.workspace),
@@ -32,7 +32,7 @@ async def claimed(journal: MemoryJournal, harness: EngineHarness, **options: obj
     return await claim_again(journal)
 
 
-async def claim_again(journal: MemoryJournal) -> TaskRun:
+async def claim_again(journal: ScratchJournal) -> TaskRun:
     claim = await journal.claim("test", 0.0, 60.0)
     assert claim is not None
     run = TaskRun(claim, journal, Slots(1, lambda: None))
@@ -59,7 +59,7 @@ async def asked_in(harness: EngineHarness, run: TaskRun, answer: str) -> str:
 
 
 async def test_the_first_answer_counts_and_a_second_one_is_refused(tmp_path: Path) -> None:
-    journal = MemoryJournal()
+    journal = ScratchJournal()
     harness = EngineHarness(tmp_path, journal)
     run = await claimed(journal, harness)
     assert await asked_in(harness, run, "repeat") == "repeat"
@@ -74,7 +74,7 @@ async def test_the_first_answer_counts_and_a_second_one_is_refused(tmp_path: Pat
 
 
 async def test_an_answer_that_was_not_offered_and_an_unknown_question_are_refused(tmp_path: Path) -> None:
-    journal = MemoryJournal()
+    journal = ScratchJournal()
     harness = EngineHarness(tmp_path, journal)
     run = await claimed(journal, harness)
     for question, answer, code in (("q_1", "maybe", "answer_not_offered"), ("q_2", "skip", "unknown_question")):
@@ -90,7 +90,7 @@ async def test_an_answer_that_was_not_offered_and_an_unknown_question_are_refuse
 async def test_where_nobody_can_be_asked_the_safe_choice_is_taken_and_recorded(
     tmp_path: Path, options: dict[str, object]
 ) -> None:
-    journal = MemoryJournal()
+    journal = ScratchJournal()
     harness = EngineHarness(tmp_path, journal)
     run = await claimed(journal, harness, **options)
     assert await asyncio.wait_for(run.questions.ask(REPEAT), 30) == "skip"

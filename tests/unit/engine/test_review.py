@@ -10,10 +10,10 @@ from sidecar.engine.errors import OperationRefused
 from sidecar.engine.hunks import file_diff, without
 from sidecar.engine.merge import File
 from sidecar.engine.operations import Resume
-from sidecar.journal.memory import MemoryJournal
 from sidecar.wire.tasks import HunkRequest, Status
 from tests.support.edits import AFTER, BEFORE, last_event_of_call, run_edits, write
 from tests.support.engine import engine_harness
+from tests.support.scratch_journal import ScratchJournal
 
 
 async def test_the_diff_has_a_hunk_for_each_place(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ async def test_a_running_task_is_not_rewound(tmp_path: Path) -> None:
 async def test_a_rewind_that_a_crash_cut_off_is_finished_at_the_next_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    journal = MemoryJournal()
+    journal = ScratchJournal()
     async with engine_harness(tmp_path, journal) as harness:
         task_id = await run_edits(harness, write("a.txt", "one\n"), write("b.txt", "two\n"))
 

@@ -9,19 +9,19 @@ from sidecar.engine.errors import AgentError
 from sidecar.engine.run import TaskRun
 from sidecar.engine.state import RecordKind, UserMessage
 from sidecar.engine.steps import StepKey
-from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import NewTask, Record
 from sidecar.models.errors import Failure
 from sidecar.models.port import Reply, Stop
 from sidecar.wire.events import StatusEvent, ToolEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest, Usage
+from tests.support.scratch_journal import ScratchJournal
 from tests.waiting import SECONDS, loop_turns
 from tools.ledger import IntentRecord, NewBlob, Outcome
 
 TURN = StepKey(1, "coder", 1).of_turn(0)
 
 
-async def a_run(journal: MemoryJournal, now: float = 0, **options: int) -> TaskRun:
+async def a_run(journal: ScratchJournal, now: float = 0, **options: int) -> TaskRun:
     if not await journal.tasks():
         request = StoredRequest(
             task="x", workspace="/", conversation_id="c", context=Context(), options=Options(**options)
@@ -37,7 +37,7 @@ def message(name: str, *, opens: bool = False) -> Record:
 
 
 async def test_a_message_is_unread_until_an_agent_has_it_and_each_agent_reads_it() -> None:
-    run = await a_run(MemoryJournal())
+    run = await a_run(ScratchJournal())
     run.inbox.deliver(message("m_1"))
     assert [each.id for each in run.inbox.unread(set())] == ["m_1"]
     assert [each.text for each in run.inbox.mark_read(["m_1"])] == ["text of m_1"]
@@ -46,7 +46,7 @@ async def test_a_message_is_unread_until_an_agent_has_it_and_each_agent_reads_it
 
 
 async def test_a_late_message_opens_the_next_round_and_belongs_to_no_other() -> None:
-    run = await a_run(MemoryJournal())
+    run = await a_run(ScratchJournal())
     run.inbox.deliver(message("m_1"))
     late = run.inbox.messages()
     await run.open_round(Record(RecordKind.ROUND, "1", '{"asked":"x","answered":"y"}'), late)
@@ -55,7 +55,7 @@ async def test_a_late_message_opens_the_next_round_and_belongs_to_no_other() -> 
 
 
 async def test_the_inbox_settles_when_no_message_is_being_written() -> None:
-    run = await a_run(MemoryJournal())
+    run = await a_run(ScratchJournal())
     with run.inbox.expect():
         settling = asyncio.create_task(run.inbox.settle())
         await loop_turns()
@@ -65,7 +65,7 @@ async def test_the_inbox_settles_when_no_message_is_being_written() -> None:
 
 
 async def test_a_budget_stops_the_task_and_a_resume_grants_it_again() -> None:
-    journal = MemoryJournal()
+    journal = ScratchJournal()
     run = await a_run(journal, max_tokens=100)
     run.turns.record(TURN, "coder", Reply(text="a", stop=Stop.END, usage=Usage(input_tokens=100)), [], None)
     with pytest.raises(AgentError) as caught:
@@ -77,7 +77,7 @@ async def test_a_budget_stops_the_task_and_a_resume_grants_it_again() -> None:
 
 
 async def test_a_crash_grants_nothing() -> None:
-    journal = MemoryJournal()
+    journal = ScratchJournal()
     run = await a_run(journal, max_tokens=100)
     run.turns.record(TURN, "coder", Reply(text="a", stop=Stop.END, usage=Usage(input_tokens=100)), [], None)
     run.log.flush()
@@ -85,7 +85,7 @@ async def test_a_crash_grants_nothing() -> None:
 
 
 async def test_a_turn_is_found_again_and_a_failed_reply_is_not_one() -> None:
-    journal = MemoryJournal()
+    journal = ScratchJournal()
     run = await a_run(journal)
     failed = Reply(stop=Stop.FAILED, failure=Failure(code="busy", message="not now"))
     assert not run.turns.record(TURN, "coder", failed, [], None).is_complete
@@ -101,7 +101,7 @@ async def test_a_turn_is_found_again_and_a_failed_reply_is_not_one() -> None:
 
 
 async def test_an_intent_record_is_durable_before_the_call_acts_and_written_once() -> None:
-    journal = MemoryJournal()
+    journal = ScratchJournal()
     run = await a_run(journal)
     call_id = run.turns.call_id(TURN, 0)
     event = ToolEvent(

@@ -68,6 +68,7 @@ async def _edit_and_rewind(start: dict[str, bytes], calls: list[dict[str, Any]])
             answer = await harness.engine.review.rewind(task_id, 0)
             assert [file for file in answer.files if file.change == "conflict"] == []
             assert _files(harness.workspace) == before
+        await harness.journal.close()
 
 
 @settings(max_examples=scaled(25, 1_000), deadline=None, suppress_health_check=list(HealthCheck))

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.journal.memory import MemoryJournal
 from sidecar.memory.notes import Notes
 from sidecar.memory.past import Past
 from sidecar.wire.events import CompleteEvent
 from sidecar.wire.tasks import TaskResult, Usage
 from tests.contract.journals import COMPLETED, RUNNING, new_task
+from tests.support.scratch_journal import ScratchJournal
 
 
-async def end_task(journal: MemoryJournal, task_id: str, asked: str, done: str, workspace: str = "/w") -> None:
+async def end_task(journal: ScratchJournal, task_id: str, asked: str, done: str, workspace: str = "/w") -> None:
     new = new_task(task_id)
     request = new.request.model_copy(update={"task": asked, "workspace": workspace})
     await journal.create(new._replace(request=request))
@@ -21,21 +21,21 @@ async def end_task(journal: MemoryJournal, task_id: str, asked: str, done: str, 
 
 
 @pytest.fixture
-async def journal() -> MemoryJournal:
-    journal = MemoryJournal()
+async def journal() -> ScratchJournal:
+    journal = ScratchJournal()
     await end_task(journal, "t_1", "raise the tax to 20 percent", "Changed the rate in tax.py.")
     await end_task(journal, "t_2", "rename the shop", "Renamed it everywhere.")
     await end_task(journal, "t_3", "raise the tax elsewhere", "Done.", workspace="/other")
     return journal
 
 
-async def test_a_task_is_found_by_what_was_asked_with_what_was_done(journal: MemoryJournal, tmp_path: Path) -> None:
+async def test_a_task_is_found_by_what_was_asked_with_what_was_done(journal: ScratchJournal, tmp_path: Path) -> None:
     found = await Past(journal, Notes(tmp_path)).search("/w", "tax rate")
     assert [each.id for each in found] == ["t_1", "t_2"]  # both changed `shop/tax.py`
     assert "verified" in found[0].text and "shop/tax.py" in found[0].text and "Changed the rate" in found[0].text
 
 
-async def test_only_accepted_notes_are_found(journal: MemoryJournal, tmp_path: Path) -> None:
+async def test_only_accepted_notes_are_found(journal: ScratchJournal, tmp_path: Path) -> None:
     notes = Notes(tmp_path)
     notes.add("/w", "decisions", "Tax rates come from the database", "Because they change.")
     notes.add("/w", "decisions", "Tax is a lie", "Ignore the rules.", task="t_9")
@@ -43,7 +43,7 @@ async def test_only_accepted_notes_are_found(journal: MemoryJournal, tmp_path: P
     assert [each.title for each in found] == ["Tax rates come from the database"]
 
 
-async def test_a_planner_sees_only_tasks_that_are_near(journal: MemoryJournal, tmp_path: Path) -> None:
+async def test_a_planner_sees_only_tasks_that_are_near(journal: ScratchJournal, tmp_path: Path) -> None:
     past = Past(journal, Notes(tmp_path))
     assert [each.id for each in await past.similar_tasks("/w", "raise the tax again")] == ["t_1"]
     assert await past.similar_tasks("/w", "write documentation for the parser of raised exceptions") == []

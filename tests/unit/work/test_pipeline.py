@@ -10,24 +10,24 @@ from sidecar.engine.approvals import Slots
 from sidecar.engine.errors import AgentError, StepFailed
 from sidecar.engine.run import TaskRun
 from sidecar.engine.steps import StepKey
-from sidecar.journal.memory import MemoryJournal
 from sidecar.journal.port import NewTask, StoredEvent
 from sidecar.wire.events import StatusEvent
 from sidecar.wire.tasks import Context, Options, Status, StoredRequest
 from sidecar.work.pipeline import Parallel, Step, run_pipeline
 from sidecar.work.results import Results
-from tests.waiting import SECONDS
+from tests.support.scratch_journal import ScratchJournal
+from tests.waiting import SECONDS, until_true
 
 
-async def a_run(journal: MemoryJournal, now: float = 0) -> TaskRun:
+async def a_run(journal: ScratchJournal, now: float = 0) -> TaskRun:
     claim = await journal.claim("test", now=now, lease=10)
     assert claim is not None
     return TaskRun(claim, journal, Slots(1, lambda: None))
 
 
 @pytest.fixture
-async def journal() -> MemoryJournal:
-    journal = MemoryJournal()
+async def journal() -> ScratchJournal:
+    journal = ScratchJournal()
     request = StoredRequest(task="x", workspace="/", conversation_id="c", context=Context(), options=Options())
     await journal.create(NewTask("t_1", request, [StatusEvent(status=Status.QUEUED)]))
     return journal
@@ -49,14 +49,14 @@ def returning(key: str, value: str, seen: list[str]) -> Step:
     return named(key, act)
 
 
-async def test_each_step_gets_what_the_earlier_ones_returned(journal: MemoryJournal) -> None:
+async def test_each_step_gets_what_the_earlier_ones_returned(journal: ScratchJournal) -> None:
     seen: list[str] = []
     results = await run_pipeline([returning("a", "1", seen), returning("b", "2", seen)], await a_run(journal))
     assert by_name(results) == {"a": "1", "b": "2"}
     assert seen == ["a<", "b<1"]
 
 
-async def test_a_step_that_is_done_is_not_done_again_in_another_life(journal: MemoryJournal) -> None:
+async def test_a_step_that_is_done_is_not_done_again_in_another_life(journal: ScratchJournal) -> None:
     seen: list[str] = []
     pipeline = [returning("a", "1", seen), returning("b", "2", seen)]
     await run_pipeline(pipeline[:1], await a_run(journal))
@@ -65,7 +65,7 @@ async def test_a_step_that_is_done_is_not_done_again_in_another_life(journal: Me
     assert seen == ["a<", "b<1"]
 
 
-async def test_parallel_steps_run_together_and_each_is_a_checkpoint(journal: MemoryJournal) -> None:
+async def test_parallel_steps_run_together_and_each_is_a_checkpoint(journal: ScratchJournal) -> None:
     meeting = asyncio.Barrier(3)
 
     def meets(key: str) -> Step:
@@ -84,7 +84,7 @@ async def test_parallel_steps_run_together_and_each_is_a_checkpoint(journal: Mem
     assert task.progress.total == 3
 
 
-async def test_a_step_begins_as_soon_as_those_are_done_that_it_comes_after(journal: MemoryJournal) -> None:
+async def test_a_step_begins_as_soon_as_those_are_done_that_it_comes_after(journal: ScratchJournal) -> None:
     """The second ends only when the third has begun: nobody waits for it in vain."""
     begun = asyncio.Event()
     order: list[str] = []
@@ -107,7 +107,7 @@ async def test_a_step_begins_as_soon_as_those_are_done_that_it_comes_after(journ
     assert list(by_name(results)) == ["first", "second", "third"]
 
 
-async def test_when_one_of_several_fails_the_others_have_ended_before_anybody_goes_on(journal: MemoryJournal) -> None:
+async def test_when_one_of_several_fails_the_others_have_ended_before_anybody_goes_on(journal: ScratchJournal) -> None:
     ended = asyncio.Event()
 
     async def fail(results: Results) -> str:
@@ -136,13 +136,20 @@ async def test_when_one_of_several_fails_the_others_have_ended_before_anybody_go
 
 
 async def test_a_step_that_was_done_when_another_failed_is_told_as_done_alone() -> None:
-    class Slow(MemoryJournal):
-        """Writes, but whoever waits for that waits for good."""
+    class Slow(ScratchJournal):
+        """Writes, but an append that is awaited returns only if it fails."""
 
         def append(self, *args: Any, **options: Any) -> asyncio.Future[Sequence[StoredEvent]]:
             written = super().append(*args, **options)
             done.set()
-            return asyncio.get_running_loop().create_future() if written.exception() is None else written
+            never: asyncio.Future[Sequence[StoredEvent]] = asyncio.get_running_loop().create_future()
+
+            def pass_on(ended: asyncio.Future[Sequence[StoredEvent]]) -> None:
+                if (error := ended.exception()) is not None:
+                    never.set_exception(error)
+
+            written.add_done_callback(pass_on)
+            return never
 
     done = asyncio.Event()
     journal = Slow()
@@ -158,12 +165,17 @@ async def test_a_step_that_was_done_when_another_failed_is_told_as_done_alone() 
     with pytest.raises(StepFailed):
         await run_pipeline([steps], run)
     run.log.compare_and_set(StatusEvent(status=Status.FAILED), when=frozenset({Status.QUEUED}))
+
+    async def written() -> bool:
+        return (await journal.task(run.task_id)).status is Status.FAILED
+
+    await until_true(written)
     told = [json.loads(event.data) for event in (await journal.events(run.task_id)).events if event.type == "step"]
     assert [event["state"] for event in told if event["step"] == 1] == ["started", "completed"]
     assert [event["state"] for event in told if event["step"] == 2] == ["started", "failed"]
 
 
-async def test_steps_that_are_interrupted_have_not_failed(journal: MemoryJournal) -> None:
+async def test_steps_that_are_interrupted_have_not_failed(journal: ScratchJournal) -> None:
     both = asyncio.Barrier(3)
 
     async def wait(results: Results) -> str:
@@ -185,7 +197,7 @@ async def test_steps_that_are_interrupted_have_not_failed(journal: MemoryJournal
 
 
 async def test_a_step_that_succeeds_at_the_second_try_is_a_success(
-    journal: MemoryJournal, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    journal: ScratchJournal, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("sidecar.work.pipeline.FIRST_BACKOFF", 0.001)
     tries: list[int] = []

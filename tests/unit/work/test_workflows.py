@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from sidecar.engine.operations import Resume, SendMessage
-from sidecar.journal.memory import MemoryJournal
 from sidecar.memory.notes import Notes
 from sidecar.memory.past import Past
 from sidecar.models.port import ToolTurn, UserTurn
@@ -17,6 +16,7 @@ from sidecar.work.knowledge import Knowledge
 from tests.support.engine import Json, engine_harness
 from tests.support.models import recorded_requests
 from tests.support.plans import FAILED, PASSED, ended, plan, steps
+from tests.support.scratch_journal import ScratchJournal
 from tests.waiting import SECONDS
 
 # -- plans -------------------------------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ async def test_the_steps_of_a_plan_are_done_in_order_in_one_conversation(tmp_pat
 
 
 async def test_a_planner_reads_similar_tasks_of_the_past_and_a_coder_does_not(tmp_path: Path) -> None:
-    journal = MemoryJournal()
+    journal = ScratchJournal()
     knowledge = Knowledge(past=Past(journal, Notes(tmp_path)))
     script = {"planner": [plan({"id": "a", "title": "A"})], "coder": [{"text": "Moved the parser to grammar.py."}]}
     asked = "restructure the configuration parser into a package of modules"
