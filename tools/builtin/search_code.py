@@ -3,7 +3,7 @@ from collections.abc import Mapping, Sequence
 from heapq import nsmallest
 from typing import Annotated, NamedTuple
 
-from pydantic import Field, JsonValue
+from pydantic import BeforeValidator, Field, JsonValue
 
 from sidecar.wire.text import plural
 from tools.code.files import find_near, parsed
@@ -16,6 +16,7 @@ from tools.skipped import LEFT_OUT, skip_globs, without_build_output
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
 _LINE = 400
+_CONTEXT = 20
 _COMPARED = 300
 _MAX_BYTES = 16 << 20
 #: Files that are named if not all matches are shown.
@@ -36,13 +37,18 @@ class _Line(NamedTuple):
     text: str
 
 
+def _at_most(given: object, limit: int) -> object:
+    return min(given, limit) if isinstance(given, int) else given
+
+
 class SearchCodeArguments(Arguments):
     query: Annotated[str, Field(min_length=1, max_length=10_000)]
     path: str = "."
     glob: Annotated[str, Field(description="Only files that match, for example *.py or !tests/**.")] | None = None
     regex: Annotated[bool, Field(description="Treat the query as a regular expression.")] = False
     case_sensitive: bool = True
-    context: Annotated[int, Field(ge=0, le=20)] = 0
+    #: More would only make the answer longer, so a larger number is no error.
+    context: Annotated[int, Field(ge=0, le=_CONTEXT), BeforeValidator(lambda given: _at_most(given, _CONTEXT))] = 0
     max_results: Annotated[int, Field(ge=1, le=2_000)] = 200
 
 

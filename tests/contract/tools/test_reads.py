@@ -202,6 +202,8 @@ async def test_a_search_gives_places_with_their_context(bench: Workbench) -> Non
     assert insensitive.content == "b.md\n1:Two\n\nsrc/a.py\n2:two"
     context = await bench.call("search_code", query="t[wx]o", regex=True, context=1, glob="*.py")
     assert context.content == "src/a.py\n1-one\n2:two\n3-three"
+    most = await bench.call("search_code", query="t[wx]o", regex=True, context=50, glob="*.py")
+    assert most.content == context.content
 
 
 async def test_a_search_keeps_the_indentation_and_separates_what_lies_apart(bench: Workbench) -> None:
