@@ -134,10 +134,38 @@ def _npm(text: str) -> SuiteReport:
     found = SuiteReport(int(numbers.get("pass", 0)), int(numbers.get("fail", 0)), int(numbers.get("skipped", 0)))
     # A script may be anything; only a runner that says so has found no test.
     found.known = bool(numbers) or _NONE.search(text) is not None
-    for name in dict.fromkeys(re.findall(r"^[ \t]*(?:not ok \d+ - |✖ )(.*?)(?: \([\d.]+ms\))?$", text, re.MULTILINE)):
-        if not name.startswith("failing tests"):
-            found.fail(name, "")
+    failed: dict[str, str] = {}
+    for match in _NODE_FAILED.finditer(text):
+        # The list of failures at the end repeats them.
+        if not match["name"].startswith("failing tests") and match["name"] not in failed:
+            failed[match["name"]] = _node_error(text[match.end() : match.end() + _NODE_BLOCK])
+    for name, message in failed.items():
+        found.fail(name, message)
     return found
+
+
+_NODE_FAILED = re.compile(r"^[ \t]*(?:not ok \d+ - |✖ )(?P<name>.*?)(?: \([\d.]+ms\))?$", re.MULTILINE)
+_NODE_BLOCK = 4_000
+#: What follows a failure: in TAP an indented block with its parts, else the error as Node prints it.
+_TAP_BLOCK = re.compile(r"\n(?P<indent>[ \t]+)---\n(?P<body>.*?)(?:\n(?P=indent)\.\.\.|\Z)", re.DOTALL)
+_TAP_ERROR = re.compile(r"^ +error: (?:\|-\n(?P<lines>(?:.*\n)+?) +\w+: |(?P<line>[^|\n].*)$)", re.MULTILINE)
+_TAP_KIND = re.compile(r"^ +name: '(\w+)'$", re.MULTILINE)
+_AT = re.compile(r"^[ \t]+(?:at )?[^\n]*?\(?(?:file://)?(?P<place>/[^\s()]+:\d+:\d+)\)?", re.MULTILINE)
+
+
+def _node_error(block: str) -> str:
+    """The error and its place of a failure in the output of Node's runner; "" if it isn't there."""
+    tap = _TAP_BLOCK.match(block)
+    if tap is not None:
+        error, kind = _TAP_ERROR.search(tap["body"]), _TAP_KIND.search(tap["body"])
+        said = (error["lines"] or error["line"]).strip("'\"") if error is not None else ""
+        said = f"{kind[1]}: {said}" if kind is not None else said
+        body = tap["body"].rpartition(" stack: ")[2]
+    else:
+        body = re.split(r"\n[ \t]*(?:✖|✔|▶|ℹ|test at) ", block, maxsplit=1)[0]
+        said = re.split(r"\n[ \t]+at ", body, maxsplit=1)[0]
+    places = [match["place"] for match in _AT.finditer(body) if "node_modules/" not in match["place"]]
+    return " ".join([*said.split(), *([f"({places[0]})"] if said.strip() and places else [])])
 
 
 def _go(text: str) -> SuiteReport:
@@ -183,6 +211,9 @@ _MIN_TRACEBACK = 250
 #: The head of a failure in pytest's output, with a single line on each side of a long name, and the end of them all.
 _SECTION = re.compile(r"^_+ (?P<name>\S.*?) _+$|^={3,} .* ={3,}$", re.MULTILINE)
 _ERROR = re.compile(r"^E {2,}(\S.*)$", re.MULTILINE)
+_CHAINED = re.compile(
+    r"^(?:During handling of the above exception, another|The above exception was the direct cause)", re.MULTILINE
+)
 #: What differs between failures of the same kind; and what may differ too if they come from the same line.
 _VARIES = re.compile(r"0x[0-9a-fA-F]+|\d+(?:\.\d+)?")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|<[^>]*>")
@@ -204,7 +235,8 @@ class _Group:
                 break
             names.append(name)
         more = f", {len(self.names) - len(names)} more" if len(self.names) > len(names) else ""
-        head = f"{plural(len(self.names), 'test')}: {_first_line(self.message)}\n  {', '.join(names)}{more}"
+        message = _first_line(self.message) or "no message"
+        head = f"{plural(len(self.names), 'test')}: {message}\n  {', '.join(names)}{more}"
         body = _tail(self.traceback, room - len(head)) if self.traceback else ""
         return f"{head}\n{body}" if body else head
 
@@ -235,7 +267,8 @@ def _group(failures: Sequence[TestFailure], sections: dict[str, str]) -> list[_G
     known: dict[tuple[str, str], _Group] = {}
     for failure in failures:
         traceback = sections.get(_short_name(failure.name), "")
-        error = _ERROR.search(traceback)
+        # Of exceptions in a chain, the last one ended the test.
+        error = _ERROR.search(_CHAINED.split(traceback)[-1])
         message = error[1] if error else failure.message
         kind = _VARIES.sub("#", _first_line(message))
         raised = _RAISED.findall(traceback)

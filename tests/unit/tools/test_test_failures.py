@@ -103,3 +103,72 @@ def test_a_failure_with_a_long_name_is_shown_with_its_traceback() -> None:
     text = rendered(f"{section}=== short test summary info ===\nFAILED tests/test_a.py::{name}\n1 failed in 1.0s\n")
 
     assert "1 test: NameError" in text and "tests/test_a.py:1: in test_it" in text
+
+
+TAP = """not ok 1 - adds
+  ---
+  duration_ms: 1.1
+  location: '/w/a.test.ts:1:7863'
+  failureType: 'testCodeFailure'
+  error: |-
+    Expected values to be strictly equal:
+
+    2 !== 3
+
+  code: 'ERR_ASSERTION'
+  name: 'AssertionError'
+  stack: |-
+    TestContext.<anonymous> (file:///w/a.test.ts:2:29)
+    Test.run (node:internal/test_runner/test:796:25)
+  ...
+    # Subtest: inner
+    not ok 1 - inner
+      ---
+      error: 'no such thing'
+      code: 'ERR_TEST_FAILURE'
+      name: 'TypeError'
+      stack: |-
+        f (/w/a.ts:4:66)
+      ...
+# pass 1
+# fail 2
+"""
+SPEC = """✖ adds (1.4ms)
+  AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:
+
+  2 !== 3
+
+      at TestContext.<anonymous> (file:///w/a.test.ts:2:29)
+      at Test.run (node:internal/test_runner/test:796:25) {
+    code: 'ERR_ASSERTION',
+  }
+
+✔ fine (0.1ms)
+▶ outer
+  ✖ inner (0.1ms)
+    TypeError [Error]: no such thing
+        at f (/w/a.ts:4:66)
+
+✖ outer (0.2ms)
+ℹ pass 1
+ℹ fail 3
+"""
+
+
+def test_failures_of_nodes_runner_have_their_error_and_place() -> None:
+    tap, spec = parse_report("npm", TAP, 1), parse_report("npm", SPEC, 1)
+    assert [tuple(each) for each in tap.failures] == [
+        ("adds", "AssertionError: Expected values to be strictly equal: 2 !== 3 (/w/a.test.ts:2:29)"),
+        ("inner", "TypeError: no such thing (/w/a.ts:4:66)"),
+    ]
+    assert [tuple(each) for each in spec.failures] == [
+        ("adds", "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal: 2 !== 3 (/w/a.test.ts:2:29)"),
+        ("inner", "TypeError [Error]: no such thing (/w/a.ts:4:66)"),
+        ("outer", ""),
+    ]
+    assert "1 test: TypeError: no such thing (/w/a.ts:4:66)\n  inner" in render_failures(tap, TAP)
+
+
+def test_the_last_exception_of_a_chain_names_the_failure() -> None:
+    chain = "StopIteration\n\nDuring handling of the above exception, another exception occurred:\na.py:1: in f\n"
+    assert rendered(pytest_output([f"{chain}E   LookupError: no"])).startswith("1 test: LookupError: no\n")
