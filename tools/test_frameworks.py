@@ -1,5 +1,7 @@
 """Finds a project's test framework and the command that runs it."""
 
+import re
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
@@ -27,7 +29,13 @@ Name = Literal["pytest", "unittest", "npm", "go", "cargo", "make"]
 _SIZE = 1 << 20
 _PYTEST = ("-m", "pytest", "-q", "-rfE", "--tb=short", "--color=no")
 
-_NODE_RUNNERS = {"vitest": ("vitest", "run"), "jest": ("jest",), "mocha": ("mocha",)}
+_NODE_RUNNERS = {"vitest": ("vitest", "run"), "jest": ("jest",), "mocha": ("mocha",), "ava": ("ava",)}
+#: Programs that run another one, to see which lines it reaches.
+_COVERAGE = ("c8", "nyc")
+#: Programs with Node's own test runner, options of theirs with a value, and files that hold tests.
+_NODE_TESTS = ("node", "tsx")
+_VALUED = ("--import", "--require", "-r", "--loader", "--experimental-loader", "--conditions", "-C", "--env-file")
+_NODE_FILE = re.compile(r"\.[cm]?[jt]sx?$")
 _SUFFIXES: Mapping[Name, tuple[str, ...]] = {
     "pytest": (".py",),
     "unittest": (".py",),
@@ -219,9 +227,43 @@ async def _npm_command(host: Files, after: Sequence[str]) -> list[str] | None:
     """The test script, or else a runner that the package depends on."""
     package = await read_package(host)
     if "test" in package.scripts and "no test specified" not in package.scripts["test"]:
+        if after and (argv := _part_of_script(package.scripts["test"], after)):
+            return argv
         # npm passes everything after the dashes to the script.
         return ["npm", "test", "--silent", *(["--", *after] if after else [])]
     return _node_runner(package, after)
+
+
+def _part_of_script(script: str, targets: Sequence[str]) -> list[str] | None:
+    """The part of a test script that runs tests, for these targets alone.
+
+    npm would append them to the script's last command, which may be another one, and beside the files that it names.
+    """
+    parts = re.split(r"&&|;", script)
+    for number, part in enumerate(parts):
+        if re.search(r"[$`|<>()&]", part):
+            continue
+        try:
+            program, *words = shlex.split(part)
+        except ValueError:
+            continue
+        if program in _COVERAGE and words:
+            program, *words = words
+        if program in _NODE_TESTS and "--test" in words:
+            prefix = [program] if program == "node" else ["npx", "--no-install", program]
+            options = [word for word, before in zip(words, ["", *words], strict=False) if _is_option(word, before)]
+            files = [target for target in targets if _NODE_FILE.search(target)]
+            names = [f"--test-name-pattern={re.escape(target)}" for target in targets if target not in files]
+            # Names without files are looked for in all of them, which only a shell could list.
+            if files:
+                return [*prefix, *options, *names, *files]
+        elif program in _NODE_RUNNERS and number < len(parts) - 1 and not any("*" in word for word in words):
+            return ["npx", "--no-install", program, *words, *targets]
+    return None
+
+
+def _is_option(word: str, before: str) -> bool:
+    return word.startswith("-") or before in _VALUED
 
 
 def _node_runner(package: NodePackage, after: Sequence[str]) -> list[str] | None:

@@ -14,7 +14,7 @@ from tools.test_frameworks import Framework
 from tools.text import first_words
 
 #: Runners that take the names of files behind `npm test --`.
-_TAKES_FILES = re.compile(r"\b(?:vitest|jest|mocha|node\b.*--test)\b")
+_TAKES_FILES = re.compile(r"\b(?:vitest|jest|mocha|ava|(?:node|tsx)\b.*--test)\b")
 _UNITTEST_NAME = re.compile(r"^(?P<test>\w+) \((?P<owner>[\w.]+)\)")
 #: Exit codes of a run without a single test; pytest has two of its own.
 _NO_TESTS = (0, 4, 5)

@@ -180,3 +180,30 @@ async def test_a_script_that_fails_without_counts_is_named_with_its_exit_code(be
     first, second = outcome.content.splitlines()[:2]
     assert first == "`npm test --silent` failed (exit code 127); the output counts no tests:"
     assert "no-such-manager" in second
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "node --test test/*.test.js",
+        "node fails.js; node --test test/*.test.js && node fails.js",
+        "node fails.js && c8 node --import ./set-up.mjs --test test/*.test.js && node fails.js",
+    ],
+)
+async def test_a_target_runs_alone_whatever_else_the_test_script_does(bench: Workbench, script: str) -> None:
+    bench.write("package.json", json.dumps({"scripts": {"test": script}}))
+    bench.write("fails.js", "process.exit(1);\n")
+    bench.write("set-up.mjs", "")
+    for name in ("a", "b"):
+        bench.write(f"test/{name}.test.js", f"require('node:test')('{name}', () => {{}});\n")
+    assert await ran(bench, target="test/b.test.js") == ("success", "npm", 1)
+
+
+async def test_a_runner_within_a_script_gets_the_target_with_its_own_options(bench: Workbench) -> None:
+    bench.write("package.json", json.dumps({"scripts": {"test": "xo && vitest run --pool=forks && tsd"}}))
+    bench.write("a.test.ts", "")
+    program(bench, "node_modules/.bin/vitest", "' Tests  2 passed (2)'")
+    outcome = await bench.call("run_tests", target="a.test.ts")
+    details = outcome.details
+    assert isinstance(details, dict)
+    assert details["command"] == "npx --no-install vitest run --pool=forks a.test.ts"
