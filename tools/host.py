@@ -30,7 +30,8 @@ class FileChange(NamedTuple):
     """A file before and after; `None` is a file that does not exist. Recovery after a crash compares the two.
 
     `mode` is the mode afterwards; `None` keeps it. The content of a symlink is its target. `was` is the mode before,
-    needed only for files that were symlinks.
+    needed only for files that were symlinks. The path of a `located` file has no links, and none that appears is
+    followed.
     """
 
     path: str
@@ -38,6 +39,7 @@ class FileChange(NamedTuple):
     after: bytes | None
     mode: int | None = None
     was: int | None = None
+    located: bool = False
 
 
 class FileContent(NamedTuple):

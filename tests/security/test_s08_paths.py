@@ -84,6 +84,19 @@ async def test_s09_a_link_that_a_command_planted_is_not_written_through(tmp_path
     assert _names(home) == []
 
 
+def exchange_forever(one: Path, other: Path, stop: threading.Event) -> threading.Thread:
+    """A thread that exchanges two names as fast as the machine can, until `stop`."""
+
+    def flip() -> None:
+        rename = ctypes.CDLL(None, use_errno=True).renameat2
+        while not stop.is_set():
+            rename(-100, os.fsencode(one), -100, os.fsencode(other), 2)  # RENAME_EXCHANGE
+
+    flipper = threading.Thread(target=flip)
+    flipper.start()
+    return flipper
+
+
 def test_s10_a_path_that_is_swapped_all_the_time_never_leads_outside(root: WorkspaceRoot, tmp_path: Path) -> None:
     """`x` is a directory and a link to outside in turn, exchanged as fast as the machine can."""
     app, outside = tmp_path / "app", tmp_path / "outside"
@@ -93,15 +106,7 @@ def test_s10_a_path_that_is_swapped_all_the_time_never_leads_outside(root: Works
     (app / "x/f").write_bytes(b"inside")
     (app / "y").symlink_to(outside)
     stop = threading.Event()
-
-    def flip() -> None:
-        rename = ctypes.CDLL(None, use_errno=True).renameat2
-        one, other = os.fsencode(app / "x"), os.fsencode(app / "y")
-        while not stop.is_set():
-            rename(-100, one, -100, other, 2)  # RENAME_EXCHANGE
-
-    flipper = threading.Thread(target=flip)
-    flipper.start()
+    flipper = exchange_forever(app / "x", app / "y", stop)
     reads = refused = 0
     deadline = time.monotonic() + scaled(1, 4)
     try:
@@ -123,6 +128,49 @@ def test_s10_a_path_that_is_swapped_all_the_time_never_leads_outside(root: Works
     assert _names(outside) == ["f"]
     assert (outside / "f").read_bytes() == b"outside"
     assert reads and refused
+
+
+def test_s10_a_link_that_appears_on_a_checked_path_is_not_followed(root: WorkspaceRoot, tmp_path: Path) -> None:
+    app = tmp_path / "app"
+    (app / "real").mkdir()
+    (app / "real/f").write_bytes(b"f")
+    (app / "folder").symlink_to("real")
+    (app / "file").symlink_to("real/f")
+    for path in ("folder/f", "file"):
+        with pytest.raises(ToolError):
+            apply_change(root, FileChange(path, b"f", b"planted", located=True))
+    for path in ("folder/new", "folder/deep/new"):
+        with pytest.raises(ToolError):
+            apply_change(root, FileChange(path, None, b"planted", located=True))
+    assert _names(app / "real") == ["f"] and (app / "real/f").read_bytes() == b"f"
+    apply_change(root, FileChange("folder/f", b"f", b"as before"))
+    assert (app / "real/f").read_bytes() == b"as before"
+
+
+@pytest.mark.parametrize(("link", "path"), [("a.txt", "x"), ("plain", "x/ci.yml")])
+async def test_s10_a_link_that_is_swapped_all_the_time_never_leads_to_a_protected_file(
+    tmp_path: Path, link: str, path: str
+) -> None:
+    """A command in the background can exchange what a name means between the check and the write."""
+    async with workbench(tmp_path, approvals="auto") as bench:
+        bench.ledger.answer = "deny"
+        bench.write(".github/workflows/ci.yml", "a")
+        bench.write("plain/ci.yml", "a")
+        (bench.workspace / "x").symlink_to(link)
+        (bench.workspace / "y").symlink_to(".github/workflows/ci.yml" if path == "x" else ".github/workflows")
+        stop, ends = threading.Event(), set()
+        flipper = exchange_forever(bench.workspace / "x", bench.workspace / "y", stop)
+        try:
+            for number in range(scaled(150, 3_000)):
+                # The same content behind both names.
+                bench.write(link if path == "x" else "plain/ci.yml", "a")
+                outcome = await bench.call("write_file", path=path, content=f"planted {number}")
+                assert bench.read(".github/workflows/ci.yml") == b"a"
+                ends.add(outcome.status)
+        finally:
+            stop.set()
+            flipper.join()
+        assert ends == {"success", "error"}
 
 
 def test_s11_what_cannot_be_looked_up_is_denied(root: WorkspaceRoot, tmp_path: Path) -> None:

@@ -2,13 +2,13 @@
 
 import posixpath
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from tools.errors import FileMissing, NotADirectory
 from tools.executor.binding import ApprovalBinding, bind, bind_subject, command_variables
 from tools.executor.context import CallContext
-from tools.host import FileChange, Host, resolves_links
+from tools.host import FileChange, Host
 from tools.ledger import ApprovalPrompt, digest
 from tools.local.repository.view import HooksPath
 from tools.policy.policy import Decision
@@ -20,13 +20,10 @@ from tools.text import escape_hidden
 _RUN_BY_TESTS = ("pytest", "npm", "make", "cargo", "go", "mypy", "eslint")
 
 
-async def check_links(paths: Iterable[str], host: Host, decision: Decision) -> Decision:
-    """A link must not serve as another name for a protected file."""
-    if not resolves_links(host):
-        return decision
+async def check_links(leads: Mapping[str, str], host: Host, decision: Decision) -> Decision:
+    """A link must not serve as another name for a protected file; `leads` says where each path leads."""
     hooks = HooksPath(host.workspace).find()
-    for path in paths:
-        real = await host.resolve(path)
+    for path, real in leads.items():
         if name := protected_part(real) or secret_part(real):
             return Decision("ask", f"{path} leads to {name}, which controls what runs later or holds secrets")
         if hooks is not None and f"{real}/".casefold().startswith(f"{hooks}/".casefold()):

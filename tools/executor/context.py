@@ -95,6 +95,8 @@ class CallContext:
     approved: bool = False
     #: Even then it gets no more rights than in a trusted workspace.
     contained: bool = False
+    #: Where the paths that it names led when the policy looked.
+    leads: dict[str, str] = field(default_factory=dict)
     #: It reads or changes a file that may hold secrets.
     secret: bool = False
     #: Hosts that it may reach and paths outside the workspace that it may read, by grants.

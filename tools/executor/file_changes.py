@@ -8,6 +8,7 @@ from tools.executor.context import CallContext, redact_arguments
 from tools.host import FileChange, Host, resolves_links
 from tools.ledger import FileState, IntentRecord, NewBlob, Outcome, digest
 from tools.paths import parents
+from tools.protected import protected_part, secret_part
 from tools.shield import run_to_completion
 from tools.spec import PreparedChange, ToolResult
 
@@ -20,7 +21,7 @@ async def change_files(context: CallContext, host: Host, prepared: PreparedChang
     _check_redacted(prepared.changes)
     changes: list[FileChange] = []
     if prepared.changes:
-        changes = [await _located(host, each) for each in prepared.changes]
+        changes = [await _located(context, host, each) for each in prepared.changes]
         files, blobs = _states(changes, [await _missing_folders(host, each) for each in changes])
         args = redact_arguments(context.call.args, context.redact, context.clean)
         record = IntentRecord(tool=context.spec.name, args=args, backend=context.backend, files=files)
@@ -87,12 +88,16 @@ def _check_redacted(changes: Sequence[FileChange]) -> None:
             )
 
 
-async def _located(host: Host, change: FileChange) -> FileChange:
+async def _located(context: CallContext, host: Host, change: FileChange) -> FileChange:
     """The change of the file itself: an undo must find it even when a link that led to it is gone."""
     if not resolves_links(host):
         return change
-    real = await host.resolve(change.path)
-    return change if real == change.path else change._replace(path=real)
+    real, checked = await host.resolve(change.path), context.leads.get(change.path)
+    if checked is None and real != change.path and (protected_part(real) or secret_part(real)):
+        raise ChangedElsewhere(f"{change.path} leads to {real}. Nothing was written.", advice="Name that file itself.")
+    if checked is not None and real != checked:
+        raise ChangedElsewhere(f"{change.path} leads elsewhere now. Nothing was written.", advice="Look there.")
+    return change._replace(path=real, located=True)
 
 
 async def _missing_folders(host: Host, change: FileChange) -> int:

@@ -22,7 +22,7 @@ from tools.executor.invocation import Invoker
 from tools.executor.recovery import LOOK, RUN_AGAIN, ask_about_unknown, plan_recovery
 from tools.executor.script_files import BoundFile
 from tools.git import read_head
-from tools.host import Host, resolves_links
+from tools.host import Host, ResolvingHost, resolves_links
 from tools.ledger import GitHead, IntentRecord, NewBlob, Outcome
 from tools.policy.policy import Decision, Policy, decide_secret
 from tools.policy.shell import simple
@@ -193,12 +193,13 @@ class CallRunner:
             _refused(decision)
             context.review = review = await backend.review(context.tool, context.workspace)
             return Decision("ask", review.why) if review.must_ask else decision
-        if decision.verdict == "allow" and context.spec.effects == "files":
+        if context.spec.effects == "files":
             for host in self._hosts(context):
                 # Also for a call that a shell carries out: links are resolved on this machine.
-                decision = await check_links(context.args.paths(), host, decision)
+                if resolves_links(host):
+                    decision = await self._check_links(context, host, decision)
         if context.spec.effects != "command":
-            context.secret = any(map(secret_part, await self._named_paths(context)))
+            context.secret = any(map(secret_part, (*context.args.paths(), *context.leads.values())))
         decision = _refused(decision)
         context.contained = decision.contained
         if runs:
@@ -211,14 +212,15 @@ class CallRunner:
             context.readable = (*self._policy.permissions(origin).reads, *copied)
         return decision
 
-    async def _named_paths(self, context: CallContext) -> list[str]:
-        """The paths that a call names, and for a change also where links lead them."""
-        paths = list(context.args.paths())
-        if context.spec.effects == "files":
-            hosts = [host for host in self._hosts(context) if resolves_links(host)]
-            with suppress(ToolError):
-                paths += [await host.resolve(path) for host in hosts for path in context.args.paths()]
-        return paths
+    async def _check_links(self, context: CallContext, host: ResolvingHost, decision: Decision) -> Decision:
+        try:
+            leads = {path: await host.resolve(path) for path in context.args.paths()}
+        except ToolError:
+            if decision.verdict == "allow":
+                raise
+            return decision
+        context.leads |= leads
+        return await check_links(leads, host, decision) if decision.verdict == "allow" else decision
 
     async def _approve(self, context: CallContext, backend: Backend, decision: Decision) -> None:
         """Ask, and ask again if what would run or be written changed before the answer came."""

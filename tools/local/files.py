@@ -182,7 +182,9 @@ def _sync(handles: Mapping[int, int]) -> dict[int, OSError]:
 def _apply(root: WorkspaceRoot, change: FileChange) -> Generator[int, None, None]:
     """Yields each handle that must be synced before it goes on."""
     linked = stat.S_ISLNK(change.mode or 0) or stat.S_ISLNK(change.was or 0)
-    directory, name = root.parent(change.path, create=change.after is not None, follow=not linked)
+    directory, name = root.parent(
+        change.path, create=change.after is not None, follow=not (linked or change.located), links=not change.located
+    )
     try:
         # The name follows from the path, so the next attempt removes what a killed process left.
         temporary = f".{sha256(os.fsencode(name)).hexdigest()[:12]}{TEMPORARY_SUFFIX}"

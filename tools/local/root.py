@@ -31,6 +31,7 @@ _DIRECTORY = _O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
 _MAX_LINKS = 40
 _SYS_OPENAT2 = 437
 _RESOLVE_NO_MAGICLINKS = 0x02
+_RESOLVE_NO_SYMLINKS = 0x04
 _RESOLVE_BENEATH = 0x08
 
 
@@ -42,8 +43,9 @@ _HOW_SIZE = ctypes.sizeof(_How)
 
 
 @cache
-def _how(flags: int, mode: int) -> _How:
-    return _How(flags | os.O_CLOEXEC, mode, _RESOLVE_BENEATH | _RESOLVE_NO_MAGICLINKS)
+def _how(flags: int, mode: int, links: bool) -> _How:
+    resolve = _RESOLVE_BENEATH | (_RESOLVE_NO_MAGICLINKS if links else _RESOLVE_NO_SYMLINKS)
+    return _How(flags | os.O_CLOEXEC, mode, resolve)
 
 
 class WorkspaceRoot:
@@ -115,14 +117,17 @@ class WorkspaceRoot:
             return False
         return stat.S_ISREG(found.st_mode) and (limit is None or found.st_size <= limit)
 
-    def parent(self, path: str, *, create: bool = False, follow: bool = True) -> tuple[int, str]:
-        """A handle on the directory of a path, and the last name. `follow` resolves a final link."""
+    def parent(self, path: str, *, create: bool = False, follow: bool = True, links: bool = True) -> tuple[int, str]:
+        """A handle on the directory of a path, and the last name.
+
+        `follow` resolves a final link; without `links`, no directory on the way may be one.
+        """
         name = self.relative(path)
         for _ in range(_MAX_LINKS):
             directory, _, last = name.rpartition("/")
             if last in (".", ".."):
                 raise PathDenied(f"{path} is a directory, and a file is needed here.")
-            handle = self._directory(directory or ".", path, create=create)
+            handle = self._directory(directory or ".", path, create=create, links=links)
             if not follow:
                 return handle, last
             try:
@@ -158,14 +163,14 @@ class WorkspaceRoot:
             name = self.relative(f"{directory}/{target}" if directory else target)
         return name_to_text(missing) or "."
 
-    def _directory(self, directory: str, path: str, *, create: bool) -> int:
+    def _directory(self, directory: str, path: str, *, create: bool, links: bool) -> int:
         try:
-            return self._open(directory, _DIRECTORY, 0, path)
+            return self._open(directory, _DIRECTORY, 0, path, links=links)
         except FileMissing:
             if not create or directory == ".":
                 raise
         upper, _, last = directory.rpartition("/")
-        handle = self._directory(upper or ".", path, create=True)
+        handle = self._directory(upper or ".", path, create=True, links=links)
         try:
             with suppress(FileExistsError):
                 os.mkdir(last, 0o777, dir_fd=handle)
@@ -173,7 +178,7 @@ class WorkspaceRoot:
             raise _open_error(path, error) from error
         finally:
             os.close(handle)
-        return self._open(directory, _DIRECTORY, 0, path)
+        return self._open(directory, _DIRECTORY, 0, path, links=links)
 
     def _root(self) -> int:
         """The workspace's handle, opened again if its path now names another directory."""
@@ -192,17 +197,17 @@ class WorkspaceRoot:
             self._identity = (opened.st_dev, opened.st_ino)
         return self._fd
 
-    def _open(self, name: str, flags: int, mode: int, path: str) -> int:
+    def _open(self, name: str, flags: int, mode: int, path: str, *, links: bool = True) -> int:
         root = self._root()
         try:
             if self._syscall is not None:
-                how = ctypes.byref(_how(flags, mode))
+                how = ctypes.byref(_how(flags, mode, links))
                 handle = int(self._syscall(_SYS_OPENAT2, root, os.fsencode(name), how, _HOW_SIZE))
                 if handle < 0:
                     number = ctypes.get_errno()
                     raise OSError(number, os.strerror(number))
             else:
-                handle = _walk(root, name, flags | os.O_CLOEXEC, mode)
+                handle = _walk(root, name, flags | os.O_CLOEXEC, mode, _MAX_LINKS if links else 0)
         except OSError as error:
             raise _open_error(path, error) from error
         if self._private and self._is_private(handle):
@@ -250,7 +255,7 @@ def _openat2() -> "ctypes._NamedFuncPointer | None":
     return call
 
 
-def _walk(root: int, name: str, flags: int, mode: int) -> int:
+def _walk(root: int, name: str, flags: int, mode: int, most_links: int) -> int:
     """Open a path part by part. Links are walked like paths; `..` goes back to a handle we hold."""
     handles = [os.dup(root)]
     parts = [part for part in name.split("/") if part not in ("", ".")]
@@ -270,7 +275,7 @@ def _walk(root: int, name: str, flags: int, mode: int) -> int:
                 handles.append(os.open(part, wanted, mode, dir_fd=handles[-1]))
                 continue
             links += 1
-            if links > _MAX_LINKS:
+            if links > most_links:
                 raise OSError(errno.ELOOP, "too many links")
             if target.startswith("/"):
                 raise OSError(errno.EXDEV, "leads out of the workspace")
