@@ -83,9 +83,10 @@ def estimate_size(value: JsonValue, limit: int, depth: int = 0) -> int:
     return total
 
 
-#: Characters that a terminal or page obeys instead of showing, or that make a text read differently.
+#: Characters that a terminal or page obeys instead of showing, that show nothing, or that reorder a text.
 _HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u1680\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f"
+    "\u2800\u3164\ufe00-\ufe0e\ufeff\uffa0\U000e0000-\U000e0fff]"
 )
 
 

@@ -137,7 +137,8 @@ def test_s16_another_argument_directory_program_or_value_is_another_act(
 
 
 def test_s17_the_question_shows_everything_and_hides_nothing(sidecar: RunningSidecar) -> None:
-    command = "echo \u202egnihtemos\u202c \u200b \x1b[2K; " + "true " * 200 + "; touch last"
+    blank = "\u00ad\u034f\u1160\u180e\u2003\u202f\u2800\u3164\uffa0\U000e0100"
+    command = f"echo \u202egnihtemos\u202c \u200b {blank} \x1b[2K; " + "true " * 200 + "; touch last"
     task_id = task(sidecar, command)
     event = asked(sidecar, task_id)
     assert event["argv"][2].endswith("; touch last")
@@ -146,6 +147,7 @@ def test_s17_the_question_shows_everything_and_hides_nothing(sidecar: RunningSid
     assert "PATH" in event["environment"]
     assert all(text.isprintable() for text in (event["argv"][2], event["action"]))
     assert "\\u202e" in event["argv"][2]
+    assert not set(blank) & set(event["argv"][2] + event["action"])
     sidecar.post(f"/api/brain/tasks/{task_id}/cancel")
 
 
