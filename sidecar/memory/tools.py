@@ -29,6 +29,7 @@ class FindCode:
             "Find where something is done, by meaning: ranks functions, classes and documents by their text, the "
             "repository's history and its imports. Use it before search_code if you don't know the exact words."
         ),
+        brief="Find where something is done, by its meaning in plain words. kind: such as function, class, section.",
         arguments=FindCodeArguments,
         timeout=90.0,
         retryable=True,

@@ -105,7 +105,7 @@ class Job:
 
     def __post_init__(self) -> None:
         self.system = self.system or self.agent.prompt
-        self.selection = ToolSelection(self.tools, self.history, external=self.external)
+        self.selection = ToolSelection(self.tools, self.history, external=self.external, first=self.agent.first)
         overhead = estimate_tokens(self.system) + self.selection.offered_size // BYTES_PER_TOKEN
         self.conversation = Conversation(partial(history_limit, self.model, overhead), self.history)
 

@@ -65,6 +65,8 @@ class Agent:
     tools: tuple[str, ...]
     #: Turns after which it is asked to finish; while it makes progress it may go on.
     max_iterations: int
+    #: Tools that it begins with, before the common ones.
+    first: tuple[str, ...] = ()
     #: The prompt of a custom agent, and its model, which overrides the role's.
     text: str = ""
     model: str = ""
@@ -106,7 +108,14 @@ ROSTER: dict[str, Agent] = {
         Agent("coder", "Reads and changes code.", "smart", (*READ, *WRITE, *RUN, *FURTHER), 10),
         Agent("reviewer", "Reviews a change and reports problems.", "fast", (*READ, "run_tests"), 5),
         Agent("terminal", "Runs commands and tests and reads their output.", "instant", (*READ, *RUN), 5),
-        Agent("researcher", "Answers a question about the workspace and cites its sources.", "smart", READ, 5),
+        Agent(
+            "researcher",
+            "Answers a question about the workspace and cites its sources.",
+            "smart",
+            READ,
+            5,
+            ("find_code",),
+        ),
         Agent("docs", "Writes documentation.", "smart", (*READ, *WRITE, *RUN, *FURTHER), 5),
     )
 }

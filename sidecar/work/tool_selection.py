@@ -43,6 +43,8 @@ COMMON = (
     "get_diagnostics",
     "git_status",
 )
+#: So many of them come before the tools that an agent begins with.
+_ALWAYS = 2
 
 
 class ToolSelection:
@@ -52,7 +54,9 @@ class ToolSelection:
         history: Sequence[Turn] = (),
         budget: int = BUDGET,
         external: Sequence[ToolInfo] = (),
+        first: Sequence[str] = (),
     ) -> None:
+        self._order = tuple(dict.fromkeys((*COMMON[:_ALWAYS], *first, *COMMON)))
         self._tools = {tool.name: tool for tool in tools}
         self._external = {tool.name: tool for tool in external}
         self._sizes: dict[str, int] = {}
@@ -71,7 +75,7 @@ class ToolSelection:
                     self.fetch(call)
 
     def _first(self, budget: int) -> tuple[ToolInfo, ...]:
-        order = [name for name in COMMON if name in self._tools] or list(self._tools)
+        order = [name for name in self._order if name in self._tools] or list(self._tools)
         first: list[ToolInfo] = []
         left = budget - description_size(self._rest(order))
         for name in order:

@@ -1,7 +1,10 @@
 """Which tools a model is told of at first, and how it gets to know the others."""
 
+import re
+
 import pytest
 
+from sidecar.memory.tools import FindCode
 from sidecar.models.port import ModelTurn, ToolUse
 from sidecar.wire.tools import ToolInfo
 from sidecar.work.handover import WORKERS
@@ -39,6 +42,14 @@ def test_a_worker_may_use_every_tool_that_its_first_request_describes(worker: st
 def test_the_coder_begins_with_what_most_tasks_need() -> None:
     first = set(named(ToolSelection(CODER)))
     assert {"read_file", "search_code", "find_files", "edit_file", "write_file", "run_command", "run_tests"} <= first
+
+
+def test_a_researcher_begins_with_the_tools_that_its_instructions_name() -> None:
+    agent = ROSTER["researcher"]
+    tools = [*REGISTRY.offers(frozenset(agent.tools)), FindCode.spec.offer()]
+    first = named(ToolSelection(tools, first=agent.first))
+    assert set(re.findall(r"`([a-z]+_[a-z]+)`", agent.part)) <= set(first)
+    assert first[:2] == named(ToolSelection(tools))[:2]
 
 
 def test_an_unknown_name_beside_a_known_one_does_not_list_all_others() -> None:
