@@ -23,10 +23,9 @@ CANCEL_REQUEST = "$/cancel_request"
 
 
 class RpcError(Exception):
-    def __init__(self, code: int, message: str, data: object = None) -> None:
+    def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
         self.code = code
-        self.data = data
 
 
 class Cancelled(RpcError):
@@ -126,8 +125,7 @@ def success(request_id: RequestId, result: object) -> str:
 
 
 def failure(request_id: RequestId | None, error: RpcError) -> str:
-    body = {"code": error.code, "message": str(error)}
-    return _encode(id=request_id, error=body if error.data is None else {**body, "data": error.data})
+    return _encode(id=request_id, error={"code": error.code, "message": str(error)})
 
 
 def _encode(**message: object) -> str:

@@ -94,8 +94,8 @@ class Client:
     def patch(self, path: str, body: Json, *, timeout: float = SECONDS) -> Any:
         return self._call("PATCH", path, body, {}, timeout)
 
-    def delete(self, path: str, *, timeout: float = SECONDS) -> Any:
-        return self._call("DELETE", path, None, {}, timeout)
+    def delete(self, path: str) -> Any:
+        return self._call("DELETE", path, None, {}, SECONDS)
 
     def stream(self, task_id: str, after: int = 0) -> Iterator[Message]:
         """A task's events until the stream ends; raises `Unreachable` if it breaks."""

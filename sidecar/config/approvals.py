@@ -7,7 +7,6 @@ import json
 import os
 import secrets
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,8 +27,7 @@ class StandingApproval(NamedTuple):
 
 
 class StandingApprovals:
-    def __init__(self, data: DataDir, clock: Callable[[], float] = time.time) -> None:
-        self._clock = clock
+    def __init__(self, data: DataDir) -> None:
         self._file = data.path / "approvals.json"
         self._stored = StoredValue(self._file, _read)
         if not self._file.exists() and (earlier := _read(data.path / "grants.json")):
@@ -46,7 +44,7 @@ class StandingApprovals:
     def add(self, workspace: str, binding: str, action: str, argv: list[str] | None, cwd: str | None) -> None:
         if binding and not self.allows(workspace, binding):
             real = os.path.realpath(workspace)
-            approval = StandingApproval(f"a_{secrets.token_hex(6)}", real, binding, action, argv, cwd, self._clock())
+            approval = StandingApproval(f"a_{secrets.token_hex(6)}", real, binding, action, argv, cwd, time.time())
             self._save([*self._approvals, approval][-_MOST:])
 
     def all(self) -> list[StandingApproval]:

@@ -5,7 +5,6 @@ import os
 import secrets
 import sys
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -133,8 +132,7 @@ class ShellDirectory(LockedDirectory):
 class RenewalKeys:
     """Keys with which a panel gets back in after a restart, which makes a new token."""
 
-    def __init__(self, data: DataDir, clock: Callable[[], float] = time.time) -> None:
-        self._clock = clock
+    def __init__(self, data: DataDir) -> None:
         self._file = data.path / "renewals.json"
         self._keys: dict[str, tuple[str, float]] = {}
         with suppress(OSError, ValueError, AttributeError, TypeError, KeyError):
@@ -148,7 +146,7 @@ class RenewalKeys:
 
     def find(self, key_id: str) -> str | None:
         key, until = self._keys.get(key_id, (None, 0.0))
-        return key if until >= self._clock() else None
+        return key if until >= time.time() else None
 
     def extend(self, key_id: str) -> None:
         key = self.find(key_id)
@@ -156,7 +154,7 @@ class RenewalKeys:
             self._store(key_id, key)
 
     def _store(self, key_id: str, key: str) -> None:
-        now = self._clock()
+        now = time.time()
         self._keys[key_id] = (key, now + _RENEWAL_SECONDS)
         newest = sorted(self._keys.items(), key=lambda item: item[1][1], reverse=True)[:_MAX_RENEWALS]
         self._keys = {name: entry for name, entry in newest if entry[1] > now}

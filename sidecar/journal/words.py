@@ -66,11 +66,6 @@ def match(term: str) -> str:
     return f'"{quoted}"*'
 
 
-def contains(text: str, term: str) -> bool:
-    """Whether the term begins one of the words, as the index has it."""
-    return f" {plain(term)}" in f" {plain(text)}"
-
-
 def plain(text: str) -> str:
     bare = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
     return " ".join(re.findall(r"[^\W_]+", bare.casefold()))

@@ -30,6 +30,7 @@ _START_SECONDS = 20.0
 _MAX_STARTS = 1_000
 #: More changed files than this are left to the builder.
 _FEW_FILES = 40
+_MOST_CHANGES = 5_000
 #: Without a watcher, how often a search has the workspace compared with the index.
 _REFRESH_SECONDS = 10.0
 _KEPT_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "XDG_CONFIG_HOME", "SYSTEMROOT", "PYTHONPATH")
@@ -41,15 +42,14 @@ _COMPARE_SECONDS = 3.0
 class Changes:
     """The paths that a watcher reports, until the index has taken them."""
 
-    def __init__(self, most: int = 5_000) -> None:
-        self._most = most
+    def __init__(self) -> None:
         self._paths: set[str] = set()
         self.overflowed = False
         self._lock = threading.Lock()
 
     def report(self, path: str) -> None:
         with self._lock:
-            if len(self._paths) < self._most:
+            if len(self._paths) < _MOST_CHANGES:
                 self._paths.add(path)
             else:
                 self.overflowed = True

@@ -14,7 +14,6 @@ from sidecar.models.chain import Breaker, Chain, Link
 from sidecar.models.errors import Failure, NoSuchModel
 from sidecar.models.limits import Limits
 from sidecar.models.port import BuiltinModel, Model, Reply, Request, Stop, Switch, UserTurn
-from sidecar.models.prices import Prices
 from sidecar.models.providers import PROVIDERS, Providers
 from sidecar.wire.models import ModelTest
 from sidecar.wire.system import ModelInfo, ModelList, RoleInfo
@@ -35,7 +34,6 @@ class Catalog:
         scripts: Path,
         builtin: BuiltinModel,
         keys: Keys | None = None,
-        prices: Prices | None = None,
         choices: ModelSettings | None = None,
     ) -> None:
         self._choices = choices or ModelSettings(settings)
@@ -48,7 +46,7 @@ class Catalog:
             reply_tokens=settings.model_reply_tokens,
             effort=settings.model_effort,
         )
-        self._providers = Providers(keys or Keys({}, scripts), limits, prices)
+        self._providers = Providers(keys or Keys({}, scripts), limits)
         self._breakers: dict[str, Breaker] = {}
         #: Whether the builtin model is loaded.
         self._prepared = False

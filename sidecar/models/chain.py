@@ -23,19 +23,18 @@ REST_SECONDS = 30.0
 class Breaker:
     """Skips a model for a while after repeated failures, for all tasks."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         self._failures = 0
         self._open_until = 0.0
 
     @property
     def open(self) -> bool:
-        return self._clock() < self._open_until
+        return time.monotonic() < self._open_until
 
     def failed(self) -> None:
         self._failures += 1
         if self._failures >= FAILURES:
-            self._open_until = self._clock() + REST_SECONDS
+            self._open_until = time.monotonic() + REST_SECONDS
 
     def answered(self) -> None:
         self._failures = 0

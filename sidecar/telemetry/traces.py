@@ -227,13 +227,13 @@ class NotExported(Exception):
     """The message says why, without the address's password or the headers."""
 
 
-def export(document: Mapping[str, Any], endpoint: str, environ: Mapping[str, str] = os.environ) -> None:
+def export(document: Mapping[str, Any], endpoint: str) -> None:
     """Follows no redirect: what you send goes only where you said."""
     url = urlsplit(endpoint)
     if url.scheme not in ("http", "https") or not url.hostname:
         raise NotExported("The collector's address must begin with http:// or https://.")
     path = url.path if url.path.endswith(_PATH) else url.path.rstrip("/") + _PATH
-    headers = {"Content-Type": "application/json", **_headers(environ.get(HEADERS_VARIABLE, ""))}
+    headers = {"Content-Type": "application/json", **_headers(os.environ.get(HEADERS_VARIABLE, ""))}
     with closing(_connection(url.scheme, url.hostname, url.port)) as connection:
         try:
             connection.request("POST", path, json.dumps(document).encode(), headers)

@@ -74,21 +74,20 @@ async def describe_workspace(
     changes: Sequence[str] = (),
     redact: Callable[[str], str] = str,
     find: Finder | None = None,
-    room: int = CONTEXT_BYTES,
     *,
     again: bool = False,
     rules: int = 0,
     ranked_map: str = "",
     skills: Sequence[str] = (),
 ) -> str:
-    """Describes the workspace without its secrets, within `room` bytes; `again`, only what the request mentions.
+    """Describes the workspace without its secrets, within `CONTEXT_BYTES`; `again`, only what the request mentions.
 
     Rules of a repository that you trust have `rules` bytes of their own. A `ranked_map` takes room of the plain one.
     """
     if again:
         mentioned, hidden = await _mentioned(host, mentions, redact, find)
         notes = [cut(f"Mentioned, but not shown: {', '.join(hidden)}", _HIDDEN)] if hidden else []
-        return cut(_joined([*notes, _QUOTED, *mentioned] if mentioned else notes), room)
+        return cut(_joined([*notes, _QUOTED, *mentioned] if mentioned else notes), CONTEXT_BYTES)
     branch, top = await current_branch(host), await _names(host, ".")
     parts = [cut(f"Workspace: {host.workspace}" + (f" (Git branch {branch})" if branch else ""), _PLACE)]
     parts.append(cut(await _system(host), _SYSTEM))
@@ -108,12 +107,12 @@ async def describe_workspace(
     if hidden:
         parts.append(cut(f"Mentioned, but not shown: {', '.join(hidden)}", _HIDDEN))
     near = [*([context.current_file] if context.current_file else ()), *(mention.path for mention in mentions)]
-    left = room - sent_size(_joined([*parts, _QUOTED, *mentioned, ""]))
+    left = CONTEXT_BYTES - sent_size(_joined([*parts, _QUOTED, *mentioned, ""]))
     found = await _rules(host, top, near, rules or left, redact, trusted=rules > 0)
     if not rules:
         quotes = [*found, *mentioned]
-        return cut(_joined([*parts, _QUOTED, *quotes] if quotes else parts), room)
-    about = cut(_joined([*parts, _QUOTED, *mentioned] if mentioned else parts), room)
+        return cut(_joined([*parts, _QUOTED, *quotes] if quotes else parts), CONTEXT_BYTES)
+    about = cut(_joined([*parts, _QUOTED, *mentioned] if mentioned else parts), CONTEXT_BYTES)
     return _joined([about, _TRUSTED, *found]) if found else about
 
 

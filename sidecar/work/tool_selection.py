@@ -52,7 +52,6 @@ class ToolSelection:
         self,
         tools: Sequence[ToolInfo],
         history: Sequence[Turn] = (),
-        budget: int = BUDGET,
         external: Sequence[ToolInfo] = (),
         first: Sequence[str] = (),
     ) -> None:
@@ -60,8 +59,7 @@ class ToolSelection:
         self._tools = {tool.name: tool for tool in tools}
         self._external = {tool.name: tool for tool in external}
         self._sizes: dict[str, int] = {}
-        if all(tool.effects != "files" for tool in tools):
-            budget = min(budget, _READING_BUDGET)
+        budget = BUDGET if any(tool.effects == "files" for tool in tools) else _READING_BUDGET
         described = self._fits(external, EXTERNAL_BUDGET)
         self._servers = "" if described else _name_servers(external)
         self.offered: Sequence[ToolInfo] = tuple(tools) if self._fits(tools, budget) else self._first(budget)

@@ -7,7 +7,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from tests.e2e.support import RunningSidecar, clean_environ
-from tests.waiting import wait_until
 
 
 class RunningWorker(RunningSidecar):
@@ -54,19 +53,6 @@ class RunningFleet:
         self.workers.append(worker)
         worker.start()
         return worker
-
-    def worker_of(self, task_id: str) -> RunningWorker:
-        """The worker that says it runs the task."""
-        found: list[RunningWorker] = []
-
-        def finds() -> bool:
-            state = self.nodes[0].get("/api/brain/fleet").json
-            names = [each["id"] for each in state["workers"] if task_id in each["tasks"]]
-            found[:] = [worker for worker in self.workers if worker.id in names]
-            return bool(found)
-
-        wait_until(finds, what=f"a worker to run {task_id}")
-        return found[0]
 
     def close(self) -> None:
         for worker in self.workers:
