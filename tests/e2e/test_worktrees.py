@@ -256,3 +256,19 @@ def test_trust_and_installed_packages_of_the_repository_hold_in_its_worktrees(
     assert not (repository / "node_modules/.bin/x").exists()
     answer = merge(sidecar, task)
     assert [file["path"] for file in answer["files"]] == ["out.txt"]
+
+
+def test_merging_a_file_that_can_be_executed_leaves_the_rest_of_your_modes(
+    sidecar: RunningSidecar, repository: Path
+) -> None:
+    (repository / "a.txt").chmod(0o600)
+    (repository / "run.sh").write_text("one\n")
+    (repository / "run.sh").chmod(0o750)
+    git(repository, "add", "run.sh")
+    task = start(sidecar, command("chmod +x a.txt; chmod -x run.sh; echo more >> b.txt; install -m 755 a.txt new.sh"))
+    sidecar.wait_for_end(task)
+    (repository / "b.txt").chmod(0o640)
+    assert sidecar.post(f"/api/brain/tasks/{task}/merge", {}).status == 200
+    modes = {name: (repository / name).stat().st_mode & 0o777 for name in ("a.txt", "run.sh", "b.txt", "new.sh")}
+    assert modes == {"a.txt": 0o700, "run.sh": 0o640, "b.txt": 0o640, "new.sh": 0o755}
+    assert (repository / "b.txt").read_text() == "uncommitted\nmore\n"
