@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sidecar.client.client import Client, Json
 from sidecar.client.sidecars import reading
-from sidecar.commands.errors import EXIT_USAGE, CommandFailed
+from sidecar.commands.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, directories, task_id
 from sidecar.commands.summary import render_restored
 from sidecar.commands.text import paint_diff, print_json, safe, safe_line, short, style_for
@@ -81,19 +81,24 @@ def _rewind(client: Client, task: str, args: argparse.Namespace, what: Json) -> 
     path = f"/api/brain/tasks/{task}/rewind"
     body = {**what, "preview": args.preview, "uncertain": args.include}
     done = client.post(path, body)
+    left = bool(done["conflicts"] or done["notRestored"]) and not args.preview
     if args.json:
-        return print_json(done)
+        print_json(done)
+        return EXIT_FAILED if left else EXIT_OK
     style = style_for()
     for line in render_restored(style, done):
         print(line)
     print(_count(done, preview=args.preview))
     if not args.preview and what.get("conversation", True):
         where = f"event {done['seq']}" if done["seq"] else "its start"
-        print(style.dim(f"Rewound task {short(task)} to {where}. Continue from there: brain resume {short(task)}"))
+        rest = ", but for what was left alone" if left else ""
+        print(
+            style.dim(f"Rewound task {short(task)} to {where}{rest}. Continue from there: brain resume {short(task)}")
+        )
     unchanged = not (done["files"] or done["conflicts"] or done["notRestored"])
     if unchanged and not args.id and (other := _find_changed(client)):
         print(style.dim(f"The newest task here that changed files: brain undo {other}"))
-    return 0
+    return EXIT_FAILED if left else EXIT_OK
 
 
 def _find_changed(client: Client) -> str:

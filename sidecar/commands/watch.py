@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ from sidecar.commands.output import TaskOutput
 from sidecar.commands.text import short
 
 TICK_SECONDS = 0.1
+#: After so long without an event, the sidecar is asked why.
+SILENT_SECONDS = 5.0
 QUESTION = "  Allow? [y]es, [n]o, [a]lways in this task: "
 #: Whole lines: a sentence that begins with one of these letters is no answer.
 ANSWERS: dict[str, Json] = {
@@ -82,14 +85,18 @@ class Watch:
         self._verified: bool | None = None
         self._asked = ""
         self._reading_keys = False
+        self._last_event = time.monotonic()
+        self._ended = threading.Event()
 
     def run(self, client: Client) -> int:
         """The exit code: how the task ended, or that you detached."""
         threading.Thread(target=self._read_events, args=(client,), daemon=True).start()
+        threading.Thread(target=self._ask_why_silent, daemon=True).start()
         try:
             with self._interrupts():
                 return self._loop()
         finally:
+            self._ended.set()
             self._output.clear()
 
     def _loop(self) -> int:
@@ -120,6 +127,7 @@ class Watch:
 
     def _take(self, seen: Seen) -> None:
         event = seen.event
+        self._last_event = time.monotonic()
         if event["type"] == "status":
             self._status = event["status"]
         elif event["type"] == "verification":
@@ -202,6 +210,22 @@ class Watch:
             self._inbox.put(Ended(error))
         else:
             self._inbox.put(Ended())
+
+    def _ask_why_silent(self) -> None:
+        """Tell why no event comes, such as a full disk: an event could not say it."""
+        told = ""
+        while not self._ended.wait(SILENT_SECONDS):
+            if time.monotonic() - self._last_event < SILENT_SECONDS:
+                continue
+            with suppress(ClientError):
+                try:
+                    if (client := find_sidecar(self._data_dir)) is not None:
+                        client.get("/ready")
+                        told = ""
+                except Refused as refusal:
+                    if refusal.status == 503 and str(refusal) != told:
+                        told = str(refusal)
+                        self._inbox.put(Notice(told))
 
     def _submit(self, operation: str, body: Json | None = None) -> None:
         """Post in a thread: a sidecar that doesn't answer must not block a second Ctrl-C."""

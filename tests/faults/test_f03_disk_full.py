@@ -16,6 +16,7 @@ from tests.contract.servers.http import Answer, Server, a_server, sliced
 from tests.contract.servers.speech import Call, Speech
 from tests.contract.servers.stage import SPEAKERS
 from tests.e2e.support import PROJECT, Json, RunningSidecar, clean_environ, running_sidecar
+from tests.e2e.terminal import program
 from tests.faults.programs import needs
 from tests.waiting import SECONDS, wait_until
 
@@ -158,6 +159,19 @@ def test_f03_a_task_that_only_reads_pauses_too_and_then_has_everything_once(tmp_
         assert [event["seq"] for event in events] == [*range(1, len(events) + 1)]
         said = [event["text"] for event in events if event["type"] == "message" and event["role"] == "assistant"]
         assert said == [*(f"turn {turn}" for turn in range(TURNS)), "done"]
+
+
+def test_f03_who_watches_a_task_is_told_why_nothing_comes(tmp_path: Path) -> None:
+    with a_reading_model(tmp_path) as (_, sidecar, disk):
+        task_id = start_reading(sidecar, MODEL)
+        filler = fill(disk)
+        wait_until(lambda: state_of(sidecar) == "stalled", what="a full disk")
+        with program("show", "--follow", task_id, "--data-dir", str(disk), environ=sidecar.environ) as watching:
+            assert watching.stdout is not None
+            told = next((line for line in watching.stdout if "disk of the data directory is full" in line), "")
+            assert "continue by themselves once there is space" in told
+            filler.unlink()
+            assert watching.wait(SECONDS) == 0
 
 
 def test_f03_a_sidecar_whose_disk_is_full_can_be_stopped(tmp_path: Path) -> None:
