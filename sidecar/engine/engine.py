@@ -137,9 +137,9 @@ class Engine:
         """Call `callback` whenever a slot may be free."""
         self._worker.on_free = callback
 
-    async def run_named(self, task_id: str) -> None:
+    async def run_named(self, task_id: str) -> bool:
         """Claim this task and begin to run it, if it is free. The tasks of a shared journal are dispatched by name."""
-        await self._worker.run_named(task_id)
+        return await self._worker.run_named(task_id)
 
     @property
     def running(self) -> list[str]:

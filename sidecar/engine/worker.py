@@ -88,12 +88,13 @@ class Worker:
     def free_slots(self) -> int:
         return 0 if self._draining else max(self._slots.free, 0)
 
-    async def run_named(self, task_id: str) -> None:
-        """Claim this task and begin to run it, if it is free."""
+    async def run_named(self, task_id: str) -> bool:
+        """Claim this task and begin to run it, if it is free; whether it was."""
         assert self._shared is not None
         claim = await self._shared.claim_named(task_id, self._owner, self._clock(), self._lease)
         if claim is not None:
             self._begin(claim)
+        return claim is not None
 
     def _freed(self) -> None:
         if self._left:

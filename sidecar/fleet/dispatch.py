@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import psycopg
 from procrastinate import App, PsycopgConnector
 from procrastinate.exceptions import ConnectorException
+from procrastinate.job_context import JobContext
 from procrastinate.jobs import DeleteJobCondition, Job, Status
 from procrastinate.manager import JobManager
 from procrastinate.worker import Worker
@@ -44,7 +45,8 @@ class Runner(Protocol):
 
     def call_when_free(self, callback: Callable[[], None]) -> None: ...
 
-    async def run_named(self, task_id: str) -> None: ...
+    async def run_named(self, task_id: str) -> bool:
+        """Whether the task was free, and runs here now."""
 
 
 class Dispatcher:
@@ -63,7 +65,7 @@ class Dispatcher:
         self._app = App(connector=connector)
         self._manager = _Jobs(connector, self)
         self._app.job_manager = self._manager
-        self._app.task(name=RUN_TASK)(self._run_task)
+        self._app.task(name=RUN_TASK, pass_context=True)(self._run_task)
         self._worker: _Worker | None = None
         self._in_flight = 0
         self._changed = asyncio.Event()
@@ -124,9 +126,10 @@ class Dispatcher:
         self._worker.changed = self._changed
         await self._worker.run()  # type: ignore[no-untyped-call]
 
-    async def _run_task(self, task_id: str) -> None:
+    async def _run_task(self, context: JobContext, task_id: str) -> None:
         try:
-            await self._engine.run_named(task_id)
+            if await self._engine.run_named(task_id) and context.job.queueing_lock == task_id:
+                self._manager.claimed.add(context.job.id)
         except Exception as error:
             # The leader defers a job again for each task that has none.
             log.error("Could not claim task %s: %s", task_id, error)
@@ -168,6 +171,8 @@ class _Jobs(JobManager):
     def __init__(self, connector: PsycopgConnector, dispatcher: Dispatcher) -> None:
         super().__init__(connector)
         self._dispatcher = dispatcher
+        #: Jobs that the claims of their tasks have ended.
+        self.claimed: set[int | None] = set()
 
     async def register_worker(self) -> int:
         worker_id = await super().register_worker()
@@ -190,7 +195,10 @@ class _Jobs(JobManager):
 
     async def finish_job(self, job: Job, status: Status, delete_job: bool) -> None:
         try:
-            await super().finish_job(job, status, delete_job)
+            if job.id in self.claimed:
+                self.claimed.discard(job.id)
+            else:
+                await super().finish_job(job, status, delete_job)
         except ConnectorException as error:
             # It stays behind under this worker's row; the leader drops the jobs of a row that is gone.
             log.debug("Job %s could not be ended: %s", job.id, error)

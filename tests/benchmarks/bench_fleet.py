@@ -9,7 +9,7 @@ import secrets
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -113,7 +113,7 @@ class _Runner:
     def call_when_free(self, callback: Callable[[], None]) -> None:
         """Its slots are always free."""
 
-    async def run_named(self, task_id: str) -> None:
+    async def run_named(self, task_id: str) -> bool:
         claim = await self._journal.claim_named(task_id, "me", now=0, lease=60)
         assert claim is not None
         await self._journal.append(task_id, [StatusEvent(status=Status.COMPLETED)], fence=claim.fence)
@@ -121,6 +121,7 @@ class _Runner:
         if self._left <= 0:
             self.free_slots = 0
             self.done.set()
+        return True
 
 
 async def _worked_off(journal: PostgresJournal, tasks: int) -> float:
@@ -148,16 +149,19 @@ async def _claims(url: str) -> float:
 
 
 async def _dispatched(url: str) -> float:
-    """What a job queue would do for a task: enter it, hand it to one worker, and end it."""
-    journal = await PostgresJournal.open(url)
+    """What a job queue would do for a task: enter it, hand it to one worker, and end it. As in a fleet, the node that
+    takes it and the worker that runs it have a connection each.
+    """
+    journal, worker = await PostgresJournal.open(url), await PostgresJournal.open(url)
 
     async def create(number: int) -> None:
         for each in range(STEPS):
             await journal.create(_new(f"t_{number}_{each}"))
 
     began = time.perf_counter()
-    await asyncio.gather(_worked_off(journal, TASKS * STEPS), *(create(number) for number in range(TASKS)))
+    await asyncio.gather(_worked_off(worker, TASKS * STEPS), *(create(number) for number in range(TASKS)))
     took = time.perf_counter() - began
+    await worker.close()
     await journal.close()
     return TASKS * STEPS / took
 
@@ -198,6 +202,7 @@ async def write(url: str, go: str) -> None:
     print("ready", flush=True)
     await asyncio.to_thread(sys.stdin.readline)
     await asyncio.gather(*(_work(journal, STEPS) for _ in range(TASKS)))
+    print("done", flush=True)
     await journal.close()
 
 
@@ -206,12 +211,22 @@ def _processes(url: str, count: int) -> float:
     running = [
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(count)
     ]
-    for each in running:
-        assert each.stdout is not None and each.stdout.readline() == "ready\n"
+    _all_say(running, "ready")
     began = time.perf_counter()
     for each in running:
-        each.communicate("go\n", timeout=600)
-    return count * TASKS * STEPS / (time.perf_counter() - began)
+        assert each.stdin is not None
+        each.stdin.write("go\n")
+        each.stdin.flush()
+    _all_say(running, "done")
+    took = time.perf_counter() - began
+    for each in running:
+        each.communicate(timeout=600)
+    return count * TASKS * STEPS / took
+
+
+def _all_say(running: Sequence["subprocess.Popen[str]"], word: str) -> None:
+    for each in running:
+        assert each.stdout is not None and each.stdout.readline() == f"{word}\n"
 
 
 def _in_process(function: str, url: str) -> float:

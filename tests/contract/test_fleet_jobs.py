@@ -38,11 +38,13 @@ class Runner:
     def call_when_free(self, callback: Callable[[], None]) -> None:
         self._freed = callback
 
-    async def run_named(self, task_id: str) -> None:
+    async def run_named(self, task_id: str) -> bool:
         self.asked.append(task_id)
-        if await self.journal.claim_named(task_id, "me", self.journal.clock(), 15) is not None:
-            self.free_slots -= 1
-            self.claimed.append(task_id)
+        if await self.journal.claim_named(task_id, "me", self.journal.clock(), 15) is None:
+            return False
+        self.free_slots -= 1
+        self.claimed.append(task_id)
+        return True
 
     def leave(self) -> None:
         self.free_slots += 1
@@ -158,6 +160,20 @@ async def test_a_worker_claims_what_its_jobs_name_and_no_more_than_its_slots(
     await until_true(lambda: len(runner.claimed) == 3)
     await no_jobs(journal)
     assert sorted(runner.claimed) == runner.asked == ["t_0", "t_1", "t_2"]
+
+
+async def test_the_claim_of_a_task_ends_its_job_in_the_same_transaction_and_leaves_no_history(
+    journal: PostgresJournal,
+) -> None:
+    for name in ("t_1", "t_2"):
+        await journal.create(new_task(name))
+    fetch = "SELECT id FROM procrastinate_fetch_job_v2(NULL, %s)"
+    ((worker,),) = await journal.query("INSERT INTO procrastinate_workers DEFAULT VALUES RETURNING id")
+    for _ in range(2):
+        await journal.query(fetch, (worker,))
+    assert await journal.claim_named("t_1", "me", journal.clock(), 15) is not None
+    assert await jobs(journal) == [("default", "t_2", -2, "doing")]
+    assert await journal.query("SELECT FROM procrastinate_events") == []
 
 
 async def test_doubled_jobs_and_those_of_tasks_that_others_run_or_that_ended_do_nothing(

@@ -284,9 +284,9 @@ async def test_a_worker_of_all_pools_takes_tasks_and_leaves_schedules_to_the_lea
 
         def call_when_free(self, callback: object) -> None: ...
 
-        async def run_named(self, task_id: str) -> None:
-            await machine.journal.claim_named(task_id, "w", machine.journal.clock(), 15)
+        async def run_named(self, task_id: str) -> bool:
             claimed.append(task_id)
+            return await machine.journal.claim_named(task_id, "w", machine.journal.clock(), 15) is not None
 
     dispatcher = Dispatcher(machine.journal.conninfo, Worker(), "*", 2)
     await dispatcher.start()

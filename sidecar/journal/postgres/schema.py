@@ -8,7 +8,7 @@ outcome, so it is done once.
 from typing import TYPE_CHECKING, Any
 
 from sidecar.journal.errors import JournalTooNew
-from sidecar.journal.postgres.jobs import JOBS, SCHEDULES
+from sidecar.journal.postgres.jobs import FEWER_WRITES, JOBS, SCHEDULES
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
@@ -452,6 +452,7 @@ MIGRATIONS: tuple[str, ...] = (
     JOBS,
     SCHEDULES,
     _CODE_INDEXES,
+    FEWER_WRITES,
 )
 
 
