@@ -4,11 +4,11 @@ Only plain statements count as claims, not doubts or wishes.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from sidecar.verify.change import FileVersions
-from sidecar.verify.counts import Count
+from sidecar.verify.counts import Count, parse_counts
 from sidecar.verify.facts import TaskFacts, check_commands, check_counts, count_commits
 from sidecar.verify.prose import PATH, find_doubt, sentences
 from sidecar.verify.result import CLAIMS, CheckResult, static_result
@@ -17,6 +17,7 @@ from tools.errors import ToolError
 from tools.git import run_git
 from tools.host import Host
 from tools.spec import Call
+from tools.test_files import holds_tests
 
 _QUOTED_PATH = rf"[`'\"*]*(?P<path>{PATH})[`'\"*]*"
 _BETWEEN = r"(?:(?!\b(?:which|that|from|for|using|by|with|reads|writes|not|if)\b)[\w`'-]+\s+){0,5}?"
@@ -42,6 +43,13 @@ _TESTS_PASS = re.compile(
     r"\b(?:pass|passes|passed|passing|green|succeed|succeeded|succeeds)\b|\b\d+ passed\b",
     re.IGNORECASE,
 )
+#: Tests of certain files, and all tests.
+_TESTS_OF = re.compile(
+    rf"\btests?\b[^.\n]{{0,20}}?\b(?:in|of|from|for)\s+(?:(?:that|this|these|those|the same)\s+(?:files?|modules?)\b|"
+    rf"[`'\"*]*(?P<path>{PATH}))",
+    re.IGNORECASE,
+)
+_ALL_TESTS = re.compile(r"\b(?:all|every|everything|whole|entire|full|complete|suites?)\b", re.IGNORECASE)
 #: A command in backticks that is said to pass.
 _COMMAND_PASSES = re.compile(
     r"`(?P<command>[^`\n]{2,200})`(?:,\s+(?:which|and it))?(?:\s+\w+){0,2}?"
@@ -85,6 +93,8 @@ class Claims(NamedTuple):
     checkers: Sequence[str] = ()
     #: Paths with a line.
     places: Sequence[tuple[str, int]] = ()
+    #: The sentences that say that tests pass.
+    passing: Sequence[str] = ()
 
 
 def parse_claims(report: str) -> Claims:
@@ -94,6 +104,7 @@ def parse_claims(report: str) -> Claims:
     commands: list[str] = []
     checkers: list[str] = []
     places: list[tuple[str, int]] = []
+    passes: list[str] = []
     for sentence in sentences(report):
         bullet = _BULLET.match(sentence)
         if listing and bullet:
@@ -117,17 +128,36 @@ def parse_claims(report: str) -> Claims:
         if (commit := _COMMITTED.search(sentence)) and commit.end() <= doubt:
             committed = True
             commits += _HASH.findall(sentence)
-        passing = _TESTS_PASS.search(sentence)
-        if passing is not None and passing.end() <= doubt:
+        plain = re.sub(PATH, "file", sentence)
+        passing = _TESTS_PASS.search(plain)
+        if passing is not None and passing.end() <= find_doubt(plain):
             tests_pass = True
+            passes.append(sentence)
             names_tests = names_tests or re.search(r"\bchecks?\b", passing[0], re.IGNORECASE) is None
         commands += [each["command"] for each in _COMMAND_PASSES.finditer(sentence) if each.end() <= doubt]
         # "No errors" sounds like doubt, so only what comes before counts.
         checkers += [each["checker"].lower() for each in _CHECKER_PASSES.finditer(sentence) if each.start() < doubt]
         places += [(_clean(each["path"]), int(each["line"])) for each in _LINE.finditer(sentence)]
     return Claims(
-        list(files.values()), doubted, committed, commits, tests_pass, names_tests, commands, checkers, places
+        list(files.values()), doubted, committed, commits, tests_pass, names_tests, commands, checkers, places, passes
     )
+
+
+def passing_tests(claims: Claims, passed: Collection[int]) -> tuple[bool, set[str]]:
+    """Whether all tests are said to pass, and the files whose tests are.
+
+    `passed`: how many passed in each of the task's own runs; a sentence with such a number may be about that run.
+    """
+    everything, files = False, set[str]()
+    for sentence in claims.passing:
+        numbers = {count.number for count in parse_counts(sentence) if count.kind == "passed"}
+        if some := _TESTS_OF.search(sentence):
+            files.update([_clean(some["path"])] if some["path"] else [])
+        elif _ALL_TESTS.search(sentence) or not numbers or not numbers <= set(passed):
+            named = {_clean(path) for path in re.findall(PATH, sentence) if holds_tests(_clean(path))}
+            everything = everything or not named or _ALL_TESTS.search(sentence) is not None
+            files |= named
+    return everything, files
 
 
 def false_claims(claims: Sequence[FileClaim], changed: Sequence[str], existing: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ task in the same way is known; the result names both.
 import posixpath
 import re
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -34,6 +34,7 @@ from sidecar.wire.text import listed, plural
 from tools.errors import ToolError
 from tools.host import Host
 from tools.node_package import read_package
+from tools.test_files import holds_tests
 from tools.test_frameworks import MANIFESTS, Framework, find_framework, is_test_of
 
 #: More failures than this don't happen by chance, so they aren't repeated.
@@ -73,7 +74,7 @@ class Baselines:
 class Suite:
     changes: Sequence[FileVersions]
     request: str
-    #: The agent reported that the tests pass.
+    #: The agent reported that all tests pass.
     claims_pass: bool
     host: Host
     runner: CheckRunner
@@ -82,7 +83,9 @@ class Suite:
     #: Its commands run without asking you; otherwise you are asked once.
     preapproved: bool
     baselines: Baselines
-    #: The report says that the tests pass, and no recorded run of the task supports it.
+    #: Files whose tests are reported to pass.
+    claimed_files: Collection[str] = ()
+    #: The report says that tests pass, and no recorded run of the task supports it.
     unproven: bool = False
     framework: Framework | None = None
     approved: bool = False
@@ -269,10 +272,20 @@ class Suite:
         if failed.missing_module:
             # It was missing before the task: a matter of the set-up, unless the request is about that.
             return failed.missing_module in self.request
-        if self.claims_pass or not run.passed:
+        claimed = any(f"/{failed.file}".endswith(f"/{path}") for path in self.claimed_files)
+        if self.claims_pass or claimed or not run.passed:
             return True
         mended = before is not None and bool(before.names - run.names)
-        return ASKS_FOR_FIX.search(self.request) is not None and not mended
+        if ASKS_FOR_FIX.search(self.request) is None or mended:
+            return False
+        # A fix with tests of its own need not mend those of files that only import what changed.
+        return self._is_close(failed.file) or not any(_adds_tests(change) for change in self.changes)
+
+    def _is_close(self, path: str) -> bool:
+        """A changed test file, or one that is named after a changed file."""
+        name = path.rpartition("/")[2]
+        stems = {change.path.rpartition("/")[2].partition(".")[0] for change in self.changes}
+        return any(change.path == path for change in self.changes) or any(stem in name for stem in stems)
 
     def _touches(self, failed: FailedTest, targets: Sequence[str]) -> bool:
         if targets or failed.file in self._related:
@@ -339,6 +352,12 @@ class Suite:
         named = self.framework is not None and self.framework.name == "pytest"
         known = all("::" in each.name and each.file not in changed for each in alone)
         return named and known and ASKS_FOR_FIX.search(self.request) is None
+
+
+def _adds_tests(change: FileVersions) -> bool:
+    if change.after is None or not holds_tests(change.path):
+        return False
+    return bool(find_cases(change.path, change.after).keys() - find_cases(change.path, change.before).keys())
 
 
 def _excuses(names: Sequence[str]) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sidecar.verify.change import FileVersions
 from sidecar.verify.checkers import CheckerRun
-from sidecar.verify.claims import PlannedFiles, check_claims, claims_result, parse_claims
+from sidecar.verify.claims import PlannedFiles, check_claims, claims_result, parse_claims, passing_tests
 from sidecar.verify.commands import run_commands
 from sidecar.verify.counts import parse_counts
 from sidecar.verify.facts import SuiteFacts, TaskFacts, check_passed
@@ -93,12 +93,14 @@ class Verifier:
                 wanted.commands, runner, user_commands=wanted.user_commands, preapproved=wanted.preapproved
             )
         else:
-            claims_pass = any(parse_claims(answer).tests_pass for answer in wanted.answers[-1:])
+            claims = parse_claims("".join(wanted.answers[-1:]))
+            claims_pass, claimed_files = passing_tests(claims, wanted.facts.passed)
             suite = Suite(
                 changes=wanted.changes,
                 request=wanted.request,
                 claims_pass=claims_pass,
-                unproven=claims_pass and not (wanted.facts.passed or wanted.facts.ran_commands),
+                claimed_files=claimed_files,
+                unproven=claims.tests_pass and not (wanted.facts.passed or wanted.facts.ran_commands),
                 host=host,
                 runner=runner,
                 id=wanted.id,

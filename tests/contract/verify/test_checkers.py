@@ -1,3 +1,4 @@
+import os
 import shutil
 import sys
 
@@ -23,7 +24,9 @@ async def diagnosed(bench: Workbench, changes: list[FileVersions], *, configured
     bench.write(".venv/bin/mypy", MYPY).chmod(0o755)
     if configured:
         bench.write("mypy.ini", "[mypy]\n")
-    return await CheckerRun(changes, host(bench), WorkbenchCheckRunner(bench), "types", 60).check(preapproved=True)
+    return await CheckerRun(changes, host(bench), WorkbenchCheckRunner(bench), f"types{os.getpid()}", 60).check(
+        preapproved=True
+    )
 
 
 async def test_a_type_checker_that_passes_is_proof(bench: Workbench) -> None:
@@ -70,7 +73,9 @@ async def test_a_checker_that_only_the_sidecar_has_is_not_run(
     monkeypatch.setenv("PATH", f"{sys.prefix}/bin")
     assert shutil.which("mypy")
     bench.write("mypy.ini", "[mypy]\n")
-    checkers = CheckerRun(changed(bench, a__py=("x", "y")), host(bench), WorkbenchCheckRunner(bench), "types", 60)
+    checkers = CheckerRun(
+        changed(bench, a__py=("x", "y")), host(bench), WorkbenchCheckRunner(bench), f"types{os.getpid()}", 60
+    )
     assert await checkers.check(preapproved=True) == []
 
 
@@ -98,7 +103,7 @@ async def test_findings_of_eslint_count_if_they_are_new(bench: Workbench) -> Non
     async def found(before: str, after: str) -> CheckResult:
         runner = WorkbenchCheckRunner(bench)
         changes = changed(bench, a__ts=(before, after))
-        (result,) = await CheckerRun(changes, host(bench), runner, "lint", 60).check(preapproved=True)
+        (result,) = await CheckerRun(changes, host(bench), runner, f"lint{os.getpid()}", 60).check(preapproved=True)
         return result
 
     new = (await found("BAD\n", "x\nBAD\nBAD\n")).check

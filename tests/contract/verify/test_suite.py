@@ -1,5 +1,6 @@
 """What a run of the tests means: of the change, known from before, flaky, or nothing at all."""
 
+import os
 from typing import Any
 
 import pytest
@@ -22,6 +23,8 @@ from tools.test_frameworks import Framework
 
 CALC = "def add(a, b):\n    return a + b\n\n\ndef sub(a, b):\n    return a - b\n"
 BROKEN = CALC.replace("a + b", "a * b")
+#: Names the private copies of this process: a second run of these tests would remove those of the first.
+MARK = f"suite{os.getpid()}"
 TESTS = """\
 from calc import add, sub
 
@@ -50,7 +53,7 @@ async def tried(bench: Workbench, changes: list[FileVersions], request: str = "c
     runner = WorkbenchCheckRunner(bench)
     given = {
         "claims_pass": False,
-        "id": "suite",
+        "id": MARK,
         "seconds": 60,
         "preapproved": True,
         "baselines": Baselines(),
@@ -73,7 +76,7 @@ async def test_what_fails_only_since_the_change_is_held_against_it(bench: Workbe
     assert not done.proves
     assert done.evidence == "test_calc.py::test_add: assert 6 == 5 (test_calc.py:5)"
     assert done.ran == ["tests", "tests-that-touch-the-change-again", "before"]
-    assert not leftovers("suite")
+    assert not leftovers(MARK)
 
 
 async def test_what_failed_before_in_the_same_way_is_known_and_named(bench: Workbench) -> None:
@@ -296,3 +299,29 @@ async def test_a_new_project_beside_others_is_run_as_it_wants_to_be_run(
     done = await tried(bench, files)
     assert (done.passed, done.proves, done.notes) == (passed, passed, [])
     assert done.ran == ["all-tests"]
+
+
+ODD = "import calc\n\n\ndef test_odd():\n    assert 1 == 2 and calc\n"
+NEW_TEST = f"{TESTS}\n\ndef test_more():\n    assert add(1, 1) == 2\n"
+
+
+@pytest.mark.parametrize(
+    ("request_", "tests", "claims", "passed"),
+    [
+        ("fix the bug in add", (TESTS, NEW_TEST), {}, True),
+        ("fix the bug in add", (TESTS, TESTS), {}, False),
+        ("fix test_odd", (TESTS, NEW_TEST), {}, False),
+        ("add it", (TESTS, NEW_TEST), {"claimed_files": ["test_calc.py"]}, True),
+        ("add it", (TESTS, NEW_TEST), {"claimed_files": ["test_odd.py"]}, False),
+        ("add it", (TESTS, NEW_TEST), {"claims_pass": True}, False),
+    ],
+)
+async def test_what_failed_before_in_a_file_that_only_imports_the_change_counts_if_it_is_meant(
+    bench: Workbench, request_: str, tests: tuple[str, str], claims: dict[str, object], passed: bool
+) -> None:
+    bench.write("test_odd.py", ODD)
+    bench.write("test_calc.py", tests[1])
+    changes = changed(bench, calc__py=(CALC, CALC.replace("a + b", "b + a")), test_calc__py=tests)
+    done = await tried(bench, changes, request_, **claims)
+    assert done.passed is passed, done.evidence
+    assert "test_odd.py::test_odd" in done.evidence

@@ -1,6 +1,6 @@
 import pytest
 
-from sidecar.verify.claims import FileClaim, false_claims, parse_claims
+from sidecar.verify.claims import FileClaim, false_claims, parse_claims, passing_tests
 
 
 @pytest.mark.parametrize(
@@ -88,3 +88,24 @@ def test_a_claim_is_false_only_if_the_files_say_so() -> None:
 @pytest.mark.parametrize("piece", ["a", "a/", "a.", "created ", "`a.py` and ", "added a b c d e f ", "0a"])
 def test_the_longest_words_are_read_in_no_time(piece: str) -> None:
     parse_claims(piece * (200_000 // len(piece)))
+
+
+@pytest.mark.parametrize(
+    ("report", "everything", "files"),
+    [
+        ("The tests pass.", True, set()),
+        ("All tests pass.", True, set()),
+        ("All 12 tests pass.", True, set()),
+        ("12 tests pass.", False, set()),
+        ("13 tests pass.", True, set()),
+        ("I fixed `src/a.py`, and the tests pass.", True, set()),
+        ("12 tests of that file pass, 2 are skipped.", False, set()),
+        ("All tests in `tests/test_a.py` pass.", False, {"tests/test_a.py"}),
+        ("tests/test_a.py: the tests pass.", False, {"tests/test_a.py"}),
+        ("I added tests/test_a.py, and all tests pass.", True, {"tests/test_a.py"}),
+        ("The suite passes; the 12 tests of this file passed before.", True, set()),
+        ("I ran nothing.", False, set()),
+    ],
+)
+def test_a_report_says_which_tests_pass(report: str, everything: bool, files: set[str]) -> None:
+    assert passing_tests(parse_claims(report), [12]) == (everything, files)
