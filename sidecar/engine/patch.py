@@ -28,7 +28,7 @@ def git_patch(
         ]
     head = "".join(f"{line}\n" for line in lines)
     if before is not None and after is not None and before.content == after.content:
-        return head
+        return head if len(lines) > 1 else ""  # Git takes no change of other modes
     if hunks is None:
         return f"{head}index {_blob(before)}..{_blob(after)}\nGIT binary patch\n{_literal(after)}\n{_literal(before)}\n"
     if not hunks:

@@ -114,6 +114,16 @@ def test_git_applies_the_change_and_takes_it_back(before: dict[str, File], after
     check(before, after)
 
 
+def test_a_mode_that_git_does_not_know_is_left_out(tmp_path: Path) -> None:
+    changed = File(b"one\n", 0o644)
+    text = patch({"a": TEXT, "b": TEXT}, {"a": TEXT._replace(mode=0o600), "b": changed})
+    assert b"a/a" not in text
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    put(tmp_path, {"a": TEXT, "b": TEXT})
+    git_apply(tmp_path, text)
+    assert found(tmp_path) == {"a": TEXT, "b": changed}
+
+
 NAMES = ["a", "b c", 'q"uote', "back\\slash", "tab\there", "new\nline", "ümläut", "d/é e", "-dash", "a b/c d"]
 ODD = os.fsdecode(b"na\xefve")
 NAME = st.sampled_from([*NAMES, ODD])
