@@ -161,12 +161,13 @@ class _ExceptionLog:
         self._silent_until = 0.0
 
     def __call__(self, loop: "AbstractEventLoop", context: dict[str, Any]) -> None:
-        error = context.get("exception")
-        if not (isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE)):
+        from sidecar.engine.errors import NO_HANDLES, lacks_handles
+
+        if not lacks_handles(context.get("exception")):
             loop.default_exception_handler(context)
         elif loop.time() >= self._silent_until:
             self._silent_until = loop.time() + _HANDLES_SECONDS
-            log.error("No file handles are left (`ulimit -n`): new connections wait until others are closed.")
+            log.error("%s: new connections wait until others are closed.", NO_HANDLES)
 
 
 def ready_line() -> Callable[["Wire"], None]:

@@ -6,9 +6,17 @@ EngineError
 └── Escalated          the work doesn't pass its checks, and the task needs you; all work is kept
 """
 
+import errno
 from collections.abc import Sequence
 
 from sidecar.engine.steps import StepKey
+
+#: A failure that passes by itself, when other connections and files are closed.
+NO_HANDLES = "No file handles are left (`ulimit -n`)"
+
+
+def lacks_handles(error: object) -> bool:
+    return isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE)
 
 
 class EngineError(Exception):

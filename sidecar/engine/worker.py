@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from sidecar.engine.approvals import Slots
-from sidecar.engine.errors import Escalated, StepFailed
+from sidecar.engine.errors import NO_HANDLES, Escalated, StepFailed, lacks_handles
 from sidecar.engine.port import SharedJournal, Work
 from sidecar.engine.run import TaskRun
 from sidecar.engine.stalls import Stalls
@@ -267,6 +267,11 @@ class Worker:
         except JournalError:
             raise
         except Exception as error:
+            if lacks_handles(error):
+                log.error("Task %s failed: %s.", run.task_id, NO_HANDLES)
+                message = f"{NO_HANDLES}. What was done is kept; close other connections, then resume the task."
+                await self._fail(run, "no_file_handles", message, recoverable=True)
+                return
             log.exception("Task %s failed", run.task_id)
             message = (
                 f"Something went wrong inside Rainy Brain ({type(error).__name__}: {error}). What was done is kept."

@@ -1,5 +1,7 @@
 """F30: no file handle is left: the log stays short and clear, and everything works again when there are some."""
 
+import http.client
+import json
 import os
 import resource
 import socket
@@ -10,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.support import running_sidecar
+from tests.e2e.support import Json, running_sidecar
 from tests.waiting import wait_until
 
 SAID = "No file handles are left"
@@ -34,6 +36,34 @@ def test_f30_without_file_handles_the_log_is_short_and_it_works_again_later(tmp_
         clients.close()
         resource.prlimit(sidecar.pid, resource.RLIMIT_NOFILE, (used + 1_000, used + 4_096))
         assert sidecar.wait_for_end(sidecar.execute("list the files"))["status"] == "completed"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lowers another process's limits")
+def test_f30_a_task_without_file_handles_says_so_and_can_be_resumed(tmp_path: Path) -> None:
+    with running_sidecar(tmp_path) as sidecar:
+        connection = http.client.HTTPConnection("127.0.0.1", sidecar.port)
+        headers = {"Authorization": f"Bearer {sidecar.token}", "Content-Type": "application/json"}
+
+        def asked(method: str, path: str, body: dict[str, object] | None = None) -> Json:
+            connection.request(method, path, json.dumps(body) if body else None, headers)
+            answer: Json = json.loads(connection.getresponse().read())
+            return answer
+
+        asked("GET", "/api/brain/status")
+        used = len(list(Path(f"/proc/{sidecar.pid}/fd").iterdir()))
+        resource.prlimit(sidecar.pid, resource.RLIMIT_NOFILE, (used - 1, used + 4_096))
+        workspace = {"workspace": str(sidecar.workspace)}
+        task = asked("POST", "/api/brain/execute", {"task": "explain nothing_of_that_name", "context": workspace})
+        path = f"/api/brain/tasks/{task['taskId']}"
+        wait_until(lambda: asked("GET", path)["status"] == "failed", what="the end of the task")
+        failed = asked("GET", path)
+        assert (failed["error"]["code"], failed["error"]["recoverable"]) == ("no_file_handles", True), failed
+        log = sidecar.log_file.read_text()
+        assert "No file handles are left" in log and "Traceback" not in log
+        connection.close()
+        resource.prlimit(sidecar.pid, resource.RLIMIT_NOFILE, (used + 1_000, used + 4_096))
+        assert sidecar.post(f"{path}/resume", {}).status == 202
+        assert "No symbol nothing_of_that_name" in sidecar.wait_for_end(task["taskId"])["error"]["message"]
 
 
 def test_f30_a_tree_that_is_too_deep_to_open_is_searched_as_far_as_possible(tmp_path: Path) -> None:
