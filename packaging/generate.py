@@ -11,6 +11,7 @@ import reference
 from typescript import commands, typescript
 
 from sidecar.api.openapi import document
+from tools.builtin import LOADERS, OFFERS
 
 ROOT = Path(__file__).parent.parent
 
@@ -25,7 +26,15 @@ def generated() -> dict[Path, str]:
         ROOT / "sidecar" / "commands" / "REFERENCE.md": reference.commands(),
         ROOT / "sidecar" / "config" / "REFERENCE.md": reference.settings(),
         ROOT / "sidecar" / "api" / "REFERENCE.md": reference.api(),
+        OFFERS: offers(),
     }
+
+
+def offers() -> str:
+    """What models see of each tool, one a line."""
+    found = {name: load().spec.offer().model_dump() for name, load in LOADERS.items()}
+    lines = [f"{json.dumps(name)}: {json.dumps(offer, ensure_ascii=False)}" for name, offer in found.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def main() -> int:

@@ -52,7 +52,8 @@ class ToolRoutes:
         """List the tools."""
         workspace = self._workspace(request.query_params.get("workspace"))
         external = [tool.spec.info() for tool in self._registry.external(workspace)]
-        return ToolList(tools=[*self._registry.infos(), *external])
+        await self._registry.load(self._registry.names())
+        return ToolList(tools=[*await asyncio.to_thread(self._registry.infos), *external])
 
     @route("POST /api/brain/tools/batch", "tools_batch")
     async def batch(self, request: Request, wanted: BatchRequest) -> BatchAnswer:
@@ -72,6 +73,7 @@ class ToolRoutes:
     async def explain(self, request: Request, wanted: PolicyRequest) -> PolicyAnswer:
         """Explain whether a call would be allowed. Runs nothing."""
         workspace = self._workspace(wanted.workspace)
+        await self._registry.load([wanted.tool])
         try:
             tool = self._registry.get(wanted.tool, workspace)
             args = validate(tool, adapt(tool, wanted.args), workspace)

@@ -47,6 +47,7 @@ from sidecar.work.customizations import Customizations
 from sidecar.work.knowledge import Knowledge
 from sidecar.work.roster import ROSTER
 from sidecar.work.titles import Titles
+from sidecar.work.tool_selection import COMMON
 from sidecar.work.workflow import Workflow
 from tools.executor.hooks import Hooks
 
@@ -218,7 +219,8 @@ class Parts:
     async def warm_up(self) -> None:
         """Load what only a task needs, so that the first one doesn't wait for it."""
         await self._workflow.load()
-        await self._tools.registry.load(ROSTER["coder"].tools)
+        await self._tools.registry.describe(ROSTER["coder"].tools)
+        await self._tools.registry.load(COMMON)
         await self._catalog.warm()
 
     async def close_routes(self) -> None:

@@ -146,14 +146,14 @@ class AgentSetup:
         limit = self.run.request.options.max_iterations
         steered = agent.name not in HELPERS
         names = self._tools(agent) if shared else frozenset(agent.tools)
-        await self.registry.load(names)
+        await self.registry.describe(names)
         tools = self.registry.offers(names)
         replies = len(self.past) - dropped + self._replies_before(key)
         external = self._external(agent)
         job = Job(key, agent, model, history, tools, limit, brief, steered=steered, replies=replies, external=external)
         if shared and SET_MODE in agent.tools:
             wider = self._wider(agent)
-            await self.registry.load(wider.tools)
+            await self.registry.describe(wider.tools)
             job.wider = (wider, self.registry.offers(frozenset(wider.tools)))
         log = TaskTurnLog(
             self.run,

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from subprocess import TimeoutExpired
+from subprocess import TimeoutExpired, run
 
 import pytest
 
 from sidecar.app.sidecar import IDLE_GRACE_SECONDS
 from tests.e2e.bridge import raw_shell
-from tests.e2e.support import RunningSidecar, clean_environ
+from tests.e2e.support import PROJECT, RunningSidecar, clean_environ
 from tests.waiting import SECONDS, wait_until
 
 #: Loads `sidecar.app.parts` once the file `go` is there, and notes in `asked` that it was to be loaded.
@@ -173,3 +173,22 @@ def test_an_installation_that_lacks_a_file_says_so_and_ends(tmp_path: Path) -> N
         assert sidecar.process.wait(SECONDS) != 0
         said = sidecar.log_file.read_text()
         assert "a file of the installation is missing" in said and "Install it again" in said
+
+
+def test_models_are_offered_tools_that_are_loaded_at_their_first_call() -> None:
+    code = """
+import asyncio, sys
+from tools.executor.registry import default_registry
+async def main():
+    registry = default_registry()
+    await registry.describe(registry.names())
+    assert [each.name for each in registry.offers(registry.names())] == registry.names()
+    assert not [name for name in sys.modules if name.startswith(("tools.code", "tools.builtin."))]
+    offered, = registry.offers({"rename_symbol"})
+    assert (await registry.prepare("rename_symbol", "")).spec.offer() == offered
+    await registry.prepare("grep", "")
+    assert "tools.builtin.search_code" in sys.modules and "tools.builtin.move_symbol" not in sys.modules
+asyncio.run(main())
+"""
+    done = run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, timeout=SECONDS)
+    assert done.returncode == 0, done.stderr

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 
 from tools.spec import AnyTool
 
@@ -27,3 +28,5 @@ def _loader(name: str) -> Callable[[], AnyTool]:
 
 
 LOADERS = {name: _loader(name) for name in _NAMES.split()}
+#: What models see of them, by name: generated, because describing all of them takes longer than a first task may wait.
+OFFERS = Path(__file__).with_name("offers.json")

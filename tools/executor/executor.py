@@ -166,8 +166,9 @@ class Executor:
         return ToolNotOffered(f"{refusal} Go on without it, and say what it should do.")
 
     def _is_like(self, name: str, spec: ToolSpec) -> bool:
-        other = self._registry.get(name).spec
-        return other.effects == spec.effects and other.name.partition("_")[0] == spec.name.partition("_")[0]
+        if name.partition("_")[0] != spec.name.partition("_")[0]:
+            return False
+        return any(other.effects == spec.effects for other in self._registry.offers({name}))
 
     def _session(self, context: BatchContext) -> Session:
         if context.session is not None:

@@ -1,8 +1,10 @@
 """Tools by name, including the names that models are used to (`ls`, `grep`, `str_replace`…)."""
 
 import asyncio
+import json
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
 from sidecar.wire.tools import ToolInfo
 from tools.errors import UnknownTool
@@ -92,9 +94,19 @@ class ToolSource(Protocol):
 
 
 class Registry:
-    """Built from tools, or from loaders by name, so that a tool is imported when first used."""
+    """Built from tools, or from loaders by name, so that a tool is imported when first used.
 
-    def __init__(self, tools: Iterable[AnyTool] = (), loaders: Mapping[str, Loader] | None = None) -> None:
+    `described` is a file with what models see of tools, so that they can be offered before that.
+    """
+
+    def __init__(
+        self,
+        tools: Iterable[AnyTool] = (),
+        loaders: Mapping[str, Loader] | None = None,
+        described: Path | None = None,
+    ) -> None:
+        self._described = described
+        self._written: dict[str, Any] | None = None
         self._tools = {tool.spec.name: tool for tool in tools}
         self._loaders = dict(loaders or {})
         self._infos: dict[str, ToolInfo] = {}
@@ -106,7 +118,7 @@ class Registry:
         self.parallel: Mapping[str, bool] = {}
 
     def find(self, name: str, workspace: str = "", conversation: str = "") -> AnyTool | None:
-        called, name = name, name if name in self._names else ALIASES.get(name, name)
+        called, name = name, self._own_name(name)
         tool = self._tools.get(name)
         if tool is not None:
             return tool
@@ -117,6 +129,9 @@ class Registry:
             if (tool := source.find(called, workspace, conversation)) is not None:
                 return tool
         return None
+
+    def _own_name(self, name: str) -> str:
+        return name if name in self._names else ALIASES.get(name, name)
 
     def get(self, name: str, workspace: str = "", conversation: str = "") -> AnyTool:
         """Raises `UnknownTool`."""
@@ -131,20 +146,35 @@ class Registry:
         raise UnknownTool(f"Unknown tool {name[:100]!r}. {hint}")
 
     async def load(self, names: Iterable[str]) -> None:
-        """Before `offers`: import in a thread and describe tool by tool, because all at once blocks the loop."""
-        missing = [name for name in names if name in self._loaders and name not in self._tools]
+        """Import in a thread, because that blocks the loop."""
+        own = map(self._own_name, names)
+        missing = [name for name in own if name in self._loaders and name not in self._tools]
         if missing:
-            loaded = await asyncio.to_thread(lambda: {name: self._loaders[name]() for name in missing})
-            self._tools = loaded | self._tools
+            self._tools = await asyncio.to_thread(self._import, missing) | self._tools
+
+    def _import(self, names: Iterable[str]) -> dict[str, AnyTool]:
+        loaded = {name: self._loaders[name]() for name in names}
+        for tool in loaded.values():
+            tool.spec.arguments.model_rebuild()
+        return loaded
+
+    async def describe(self, names: Iterable[str]) -> None:
+        """Before `offers`: tool by tool, because all at once blocks the loop."""
+        await self.load([name for name in names if name not in self._offers and self._written_offer(name) is None])
         for name in names:
-            if name in self._tools and name not in self._offers:
+            if name in self._names and name not in self._offers:
                 self.offers({name})
                 await asyncio.sleep(0)
 
+    def _written_offer(self, name: str) -> Any:
+        if self._written is None:
+            text = "{}" if self._described is None else self._described.read_text(encoding="utf-8")
+            self._written = json.loads(text)
+        return self._written.get(name)
+
     async def prepare(self, name: str, workspace: str, conversation: str = "") -> AnyTool:
         """As `get`, also for a tool that must be imported, or that its source must ask for. Raises `ToolError`."""
-        if name in self._loaders and name not in self._tools:
-            await self.load([name])
+        await self.load([name])
         if (tool := self.find(name, workspace, conversation)) is not None:
             return tool
         for source in self.sources:
@@ -178,7 +208,8 @@ class Registry:
         wanted = [name for name in self._names if name in names]
         for name in wanted:
             if name not in self._offers:
-                self._offers[name] = self.get(name).spec.offer()
+                written = self._written_offer(name) if name in self._loaders else None
+                self._offers[name] = self.get(name).spec.offer() if written is None else ToolInfo(**written)
         return [self._offers[name] for name in wanted]
 
     def names(self) -> Sequence[str]:
@@ -198,6 +229,6 @@ def parse_parallel(names: Iterable[str]) -> dict[str, bool]:
 
 def default_registry(more: Mapping[str, Loader] | None = None) -> Registry:
     """The built-in tools, and those that need more than a host."""
-    from tools.builtin import LOADERS
+    from tools.builtin import LOADERS, OFFERS
 
-    return Registry(loaders={**LOADERS, **(more or {})})
+    return Registry(loaders={**LOADERS, **(more or {})}, described=OFFERS)
