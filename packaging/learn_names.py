@@ -2,7 +2,7 @@
 
     python packaging/learn_names.py DIRECTORY...
 
-IBM's translation model 1: each part of a function's name stands for one word of its first documented sentence, or for
+IBM's translation model 1: each part of a function's name translates one word of its first documented sentence, or for
 none; expectation maximization finds for which. The same directories give the same table.
 """
 
@@ -69,7 +69,7 @@ def read(directories: Sequence[str]) -> list[Pair]:
 
 
 def learn(pairs: Sequence[Pair]) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
-    """For each word the parts that stand for it with their probabilities, and how often each part occurs."""
+    """For each word the parts that translate it with their probabilities, and how often each part occurs."""
     words = Counter(word for sentence, _ in pairs for word in sentence)
     parts = Counter(part for _, name in pairs for part in name)
     known = [

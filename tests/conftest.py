@@ -1,4 +1,4 @@
-"""What every test stands on."""
+"""Fixtures of all tests."""
 
 import os
 import sys

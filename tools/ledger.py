@@ -49,7 +49,7 @@ class IrreversibleChange(Wire):
 
 
 class GitHead(Wire):
-    """Where Git stood before a command: the commit of HEAD, empty without one, `None` if unknown; and the Unix time."""
+    """Git's state before a command: the commit of HEAD, empty without one, `None` if unknown; and the Unix time."""
 
     commit: str | None
     at: int
@@ -65,7 +65,7 @@ class IntentRecord(Wire):
     files: list[FileState] = []
     #: For a command: digest of the blob that describes the workspace before it ran.
     scan: str | None = optional()
-    #: For a command: where Git stood before it ran.
+    #: For a command: Git's state before it ran.
     head: GitHead | None = optional()
 
 

@@ -305,7 +305,7 @@ def _first_line(text: str) -> str:
 
 
 def _tail(text: str, room: int) -> str:
-    """The last lines within the room: errors stand at the end."""
+    """The last lines within the room: errors are at the end."""
     if room <= 0:
         return ""
     if len(text) <= room:

@@ -174,7 +174,7 @@ class ShellSession:
         fingerprint = hash((call.tool, to_json(call.args)))
         known = self._log.get(call.id)
         if known is not None and known.fingerprint not in (_CANCELLED, fingerprint):
-            return _refuse(call.id, "id_reused", "Another call had this id. An id names one call for good.")
+            return _refuse(call.id, "id_reused", "Another call had this id. An id always names the same call.")
         if known is not None:
             return [Send(known.answer)] if known.answer is not None else []
         if self._log.is_dropped(call.id):

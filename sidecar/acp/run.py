@@ -36,7 +36,7 @@ _PERMISSIONS = {
 
 
 async def events(service: BrainService, task_id: str, after: int = 0) -> AsyncIterator[Json]:
-    """Every event once and in order, until the task ends; raises `ClientError` if the sidecar is gone for good.
+    """Every event once and in order, until the task ends; raises `ClientError` if the sidecar doesn't come back.
 
     A thread reads them, because the client library blocks.
     """

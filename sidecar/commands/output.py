@@ -24,7 +24,7 @@ class PlainScreen:
         self._stream = stream
 
     def print(self, lines: Sequence[str]) -> None:
-        """Print lines for good, above the live part."""
+        """Print lines permanently, above the live part."""
         if lines:
             self._write("".join(f"{line}\n" for line in lines))
 

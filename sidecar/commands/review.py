@@ -156,7 +156,7 @@ def merge(args: argparse.Namespace) -> int:
     count = len(done["files"])
     files = f"{count or 'no'} {'file' if count == 1 else 'files'}"
     if done["merged"]:
-        print(f"Merged {files} into your workspace. To take it back: brain undo {short(task)}")
+        print(f"Merged {files} into your workspace. To undo that: brain undo {short(task)}")
     elif args.preview:
         print(f"A merge would change {files}.")
     else:

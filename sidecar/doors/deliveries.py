@@ -182,7 +182,7 @@ class Deliveries:
         return row[0] if row else None
 
     async def open_tasks(self) -> list[str]:
-        """Tasks that were at work when we last heard of them."""
+        """Tasks that were at work at their last known event."""
         rows = await self._store.rows("SELECT task_id FROM open_tasks")
         return [row[0] for row in rows]
 

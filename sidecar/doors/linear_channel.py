@@ -77,7 +77,7 @@ class LinearChannel:
 
 
 def first_thought(subject: str, key: str) -> NewMessage:
-    """Linear wants to hear from an agent within ten seconds, whatever the clone and the model take."""
+    """Linear expects an answer from an agent within ten seconds, whatever the clone and the model take."""
     body = {"activity": {"content": {"type": "thought", "body": "Got it. I'm looking at the repository now."}}}
     return NewMessage(f"linear.first.{key}", subject, json.dumps(body))
 

@@ -1,6 +1,6 @@
 """`/hooks/NAME`: check who sent a delivery, store it, answer. What it asks for is read later, by the dispatcher.
 
-No router and no middleware stand before it: they cost more than everything that is done here.
+It has no router and no middleware: they cost more than everything that is done here.
 """
 
 import asyncio

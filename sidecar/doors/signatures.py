@@ -1,4 +1,4 @@
-"""Whether a delivery comes from whom it claims to come from. Compared in constant time, over the raw bytes."""
+"""Whether a delivery comes from the sender that it names. Compared in constant time, over the raw bytes."""
 
 import hashlib
 import hmac

@@ -116,7 +116,7 @@ class FileHistory:
         ]
 
     def _way(self, path: str, seq: int) -> tuple[list[FileStep], list[FileStep]]:
-        """The steps to take back, and those to make again, to get from now to that event."""
+        """The steps to undo, and those to redo, to get from now to that event."""
         now, then = self._held(path), self._held(path, seq)
         same = 0
         while same < min(len(now), len(then)) and now[same].seq == then[same].seq:

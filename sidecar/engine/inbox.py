@@ -65,7 +65,7 @@ class Inbox:
         return [message for message in self.messages() if message.id not in read]
 
     def mark_read(self, ids: Collection[str]) -> list[UserMessage]:
-        """These messages."""
+        """The messages with these ids, which count as read from now on."""
         self._read.update(ids)
         messages = {message.id: message for message in self._log.state.messages}
         return [messages[each] for each in ids]

@@ -5,7 +5,7 @@ from sidecar.wire.tasks import Task
 
 
 def is_remote(task: Task) -> bool:
-    """Whether it works on a Git remote, in a clone of its worker."""
+    """Whether the task works on a Git remote, in a clone of its worker."""
     return not task.workspace.startswith("/")
 
 

@@ -26,7 +26,7 @@ _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | getattr(os, "O_NO
 
 
 class Stalls:
-    """`seconds` is how long the loop may stand still. Reads what the previous process left."""
+    """`seconds` is how long the loop may hang. Reads what the previous process left."""
 
     def __init__(self, directory: Path, seconds: float = STALL_SECONDS) -> None:
         self._seconds = seconds

@@ -265,7 +265,7 @@ class Undoing:
             records.append(Record(RecordKind.MESSAGE, said.id, said.to_json()))
         with suppress(DuplicateRecord):  # it was finished meanwhile
             if stays:
-                # They belong to the event after the rewind, which doesn't take them back.
+                # They belong to the event after the rewind, which doesn't undo them.
                 await self._journal.append(task.id, records=stays, earlier=[Entry.now(events, records)])
             else:
                 await self._journal.append(task.id, events, records)
@@ -304,7 +304,7 @@ class Undoing:
         outcome = Outcome(
             status="success",
             content="",
-            summary="not taken back by a rewind",
+            summary="not undone by a rewind",
             duration_ms=0,
             files=files,
             irreversible=irreversible,

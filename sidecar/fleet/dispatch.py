@@ -84,7 +84,7 @@ class Dispatcher:
                 await self.registered.wait()
 
     def register_again(self) -> None:
-        """Its heartbeat's row is gone: the process stood still, and others took it for dead."""
+        """Its heartbeat's row is gone: the process was suspended, and others took it for dead."""
         if self._worker is not None:
             self._worker.stop()
 

@@ -117,7 +117,7 @@ def _typed_step(key: str, body: str) -> tuple[str, str, str]:
 
 
 def _typed_result(text: str) -> str:
-    """An agent's words; some sentences stood for an agent that had none."""
+    """An agent's words; some sentences were placeholders for an agent that had none."""
     unfinished = ("The attempt came to no end: ", "The review was not finished: ")
     for phrase in ("The attempt came to nothing: ", *unfinished):
         if text.startswith(phrase):

@@ -139,7 +139,7 @@ class BrainTools:
         return str(result["content"])[:_LONGEST]
 
     async def undo(self, task_id: TaskId) -> Json:
-        """Take back what a task changed. What the user edited since is merged or reported, never overwritten."""
+        """Undo what a task changed. What the user edited since is merged or reported, never overwritten."""
         return await asyncio.to_thread(self._service.task(task_id).rewind, 0)
 
     def _place(self, workspace: str) -> Json:

@@ -1,4 +1,4 @@
-"""The memory port: what a workspace's code says, who depends on whom, and what was done before.
+"""The memory port: what a workspace's code says, its dependencies, and what was done before.
 
 `LocalMemory` keeps it in SQLite files on this machine. Everything that an implementation returns is data from the
 workspace: it is shown as a quotation with its source and decides nothing.

@@ -35,7 +35,7 @@ class Term:
 
 @dataclass(slots=True)
 class RelatedTerm:
-    """A word that may stand for one of the question's."""
+    """A word that may replace one of the question's."""
 
     text: str
     weight: float
@@ -66,7 +66,7 @@ class QueryTerms:
         self.names = {text: chunks[NAME + text] for text in asked if NAME + text in chunks}
         self.known = [term for term in self.terms if term.postings.ids]
         self.asked = frozenset(asked)
-        #: Words that stand beside each other, as one identifier of the code.
+        #: Adjacent words, as one identifier of the code.
         self.phrases = [self._term(text, chunks[text], commits.get(text, NONE)) for text in phrases if text in chunks]
         self.total = sum(term.weight for term in self.known) or 1.0
         self.weights = {term.text: term.weight for term in self.known}
@@ -76,7 +76,7 @@ class QueryTerms:
             for other, (of, share) in others.items()
             if other in chunks
         ]
-        #: Identifiers as they stand in the question, such as `parse_args` or `useTemplateRef`.
+        #: Identifiers as written in the question, such as `parse_args` or `useTemplateRef`.
         self.identifiers = frozenset(joined(word) for word in words if len(terms_of(word)) > 1)
         self.verb = stem(words[0].lower()) if words else ""
         self.evidence = translations().evidence(part for word in words[:_MAX_WORDS] for part in parts_of(word))

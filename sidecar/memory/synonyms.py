@@ -53,5 +53,5 @@ def _table() -> dict[str, dict[str, None]]:
 
 
 def related(term: str) -> list[tuple[str, float]]:
-    """Terms that may stand for this one, each with a weight below 1."""
+    """Terms that may replace this one, each with a weight below 1."""
     return [(other, 0.5) for other in _table().get(term, ())]

@@ -26,7 +26,7 @@ _LEAST = 0.05
 
 
 class Translations(NamedTuple):
-    #: For a word, the parts of names that stand for it, each with a probability.
+    #: For a word, the parts of names that mean it, each with a probability.
     parts: Mapping[str, Mapping[str, float]]
     #: How often each part occurs in names.
     frequencies: Mapping[str, float]

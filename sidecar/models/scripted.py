@@ -79,7 +79,7 @@ class Scripted:
 
 
 def _unused(call_id: str, used: set[str]) -> str:
-    """Agents share a conversation, in which an id may stand only once."""
+    """Agents share a conversation, in which an id may occur only once."""
     return next(name for number in count() if (name := f"{call_id}.{number}" if number else call_id) not in used)
 
 

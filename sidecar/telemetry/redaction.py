@@ -175,7 +175,7 @@ class Redactor:
         return self(_ASSIGNMENTS.sub(_replace_assigned, _PGPASS.sub(_replace_assigned, text)))
 
     def learn(self, values: Mapping[str, str]) -> None:
-        """Redact these values from now on, wherever they stand."""
+        """Redact these values from now on, wherever they occur."""
         wanted = {
             value: name
             for name, value in values.items()

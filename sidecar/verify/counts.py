@@ -59,7 +59,7 @@ _PASSES = (
     r"(?:pass|passes|passed|passing|green|succeed|succeeds|succeeded|bestanden|grün|passent|réussis?|réussissent|pasan|"
     r"pasaron|superad[oa]s?|passano|superat[oaie])\b"
 )
-#: What may stand before the statement: the agent itself, and nothing else that could be its subject.
+#: What may precede the statement: the agent itself, and nothing else that could be its subject.
 _SUBJECT = (
     r"^[\W_]*(?:\d{1,2}[.)]\s+)?[\W_]*(?:(?:(?:the|this|my)\s+(?:change|fix|patch|commit)|it|i|we|i've|we've|have|has|been|then|also|and|now|"
     r"successfully|in total|altogether|overall|done|"

@@ -31,7 +31,7 @@ _MULTIPLIED = re.compile(
 class TaskFacts:
     """What the task's records say of its own work."""
 
-    #: Where Git stood before the task's first command; `None` if it ran none, so that it can't have made a commit.
+    #: Git's state before the task's first command; `None` if it ran none, so that it can't have made a commit.
     head: GitHead | None = None
     #: How many tests passed in each of the task's own runs.
     passed: Sequence[int] = ()

@@ -66,7 +66,7 @@ class McpRemove(Wire):
 
 
 class McpLend(Wire):
-    """Servers that an editor hands over with a session; an empty set takes them back."""
+    """Servers that an editor hands over with a session; an empty set withdraws them."""
 
     session: Annotated[ShortText, Field(description="The `conversationId` of the tasks that may use them.")]
     workspace: ShortText

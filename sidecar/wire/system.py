@@ -201,7 +201,9 @@ class Examination(Wire):
 class Template(Wire):
     name: Annotated[str, Field(description="The name for `POST /api/brain/projects`, and in a sentence.")]
     description: str
-    files: Annotated[list[str], Field(description="Their paths; `{{name}}` and `{{module}}` stand for the project's.")]
+    files: Annotated[
+        list[str], Field(description="Their paths, with `{{name}}` and `{{module}}` in place of the project's.")
+    ]
     own: Annotated[bool, Field(description="From `templates/` of your configuration directory.")] = False
 
 

@@ -104,7 +104,7 @@ class ToolIndex:
         return rated
 
     def _alternatives(self, phrase: Phrase, trust: float) -> list[tuple[float, Phrase]]:
-        """The phrase and those that may stand for it, as far as tools have them; else words that look like it."""
+        """The phrase and those that may replace it, as far as tools have them; else words that look like it."""
         known = {each: share * trust for each, share in same_meaning(phrase).items()} | {phrase: 1.0}
         usable = [(share, each) for each, share in known.items() if all(term in self._fits for term in each)]
         if not usable and len(phrase) == 1:

@@ -225,5 +225,5 @@ def names_action(terms: Iterable[str]) -> bool:
 
 
 def same_meaning(phrase: Phrase) -> dict[Phrase, float]:
-    """Phrases that may stand for this one, each with a share below 1."""
+    """Phrases that may replace this one, each with a share below 1."""
     return _table().get(phrase, {})

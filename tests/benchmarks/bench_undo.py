@@ -1,4 +1,4 @@
-"""What it costs that everything can be taken back, each beside the bare operation underneath, in one run."""
+"""What it costs that everything can be undone, each beside the bare operation underneath, in one run."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Whoever follows a task hears every event once, in order, whenever they come, and however slow they are."""
+"""A reader of a task gets every event once, in order, whenever they come, and however slow they are."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Whoever follows all tasks reads every durable event once, in one order that outlives restarts."""
+"""A reader of all tasks gets every durable event once, in one order that outlives restarts."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

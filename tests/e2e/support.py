@@ -253,7 +253,7 @@ def spawn(
 
 
 def clean_environ(home: Path, **more: str) -> dict[str, str]:
-    """The environment without the person's own settings and keys; their home directory is not read either."""
+    """The environment without the user's own settings and keys; their home directory is not read either."""
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith("BRAIN_") and "API_KEY" not in name
     }

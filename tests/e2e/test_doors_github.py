@@ -74,7 +74,7 @@ def test_a_labelled_issue_becomes_a_pull_request_with_evidence_and_a_check(tmp_p
         [check] = checks(github, pull["head"]["sha"])
         assert (check["name"], check["conclusion"]) == ("rainy-brain", "success")
         assert pull["html_url"] in comments(github, number)[1]
-        assert (workspace / "calc.py").read_text() == BUGGY  # the person's own files are left alone
+        assert (workspace / "calc.py").read_text() == BUGGY  # the user's own files are left alone
         assert list(tmp_path.glob(".cache/rainy-brain/clones/*/shop/seen.env")), "the tests of the clone ran"
         doors.end()
         sidecar.stop()

@@ -48,7 +48,7 @@ def asked(sidecar: RunningSidecar, server: Server, speaker: Speaker) -> bytes:
 
 
 def size_beside(body: bytes, *given: str) -> int:
-    """What is sent, without what the person gave, which is counted as it is sent too."""
+    """What is sent, without what the user gave, which is counted as it is sent too."""
     return len(body) - sum(len(json.dumps(text)) - 2 for text in given)
 
 
@@ -59,7 +59,7 @@ def test_the_first_request_of_the_coder_is_small(tmp_path: Path, workspace: Path
         with running_sidecar(tmp_path, workspace=workspace, **environ) as sidecar:
             body = asked(sidecar, server, speaker)
     size = size_beside(body, TASK, SELECTED)
-    print(f"{speaker.provider}: {size} bytes beside what the person gave")
+    print(f"{speaker.provider}: {size} bytes beside what the user gave")
     assert size <= FIRST_REQUEST_BYTES == 6_144
     for told in (
         "Workspace:",

@@ -258,7 +258,7 @@ def test_a_key_that_was_put_away_is_used_and_never_shown(tmp_path: Path, home: d
 
 
 def test_a_workspace_names_no_key_and_no_place_to_send_it(claude: Place, workspace: Path) -> None:
-    """Whatever a repository carries, the key goes where the person's own environment says."""
+    """Whatever a repository carries, the key goes where the user's own environment says."""
     with a_server() as evil:
         evil.plays(Answer([claude.speaker.stream(Speech(text="Mine."))]))
         for name in (".env", "config.toml", "prices.toml", ".brain/config.toml"):

@@ -1,4 +1,4 @@
-"""A project from a sentence, through the real process: planned, written, tested, reviewed, taken back."""
+"""A project from a sentence, through the real process: planned, written, tested, reviewed, undone."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""The start: a sidecar is ready before what carries out tasks is loaded, and nobody who comes early notices."""
+"""The start: a sidecar is ready before what carries out tasks is loaded, and early requests don't notice."""
 
 import sys
 from collections.abc import Iterator

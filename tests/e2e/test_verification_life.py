@@ -1,4 +1,4 @@
-"""Verification through a task's whole life: killed, cancelled, continued, taken back, and asked for by `brain run`."""
+"""Verification through a task's whole life: killed, cancelled, continued, undone, and asked for by `brain run`."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""F01: killed in the middle of a command with effects. The person decides: run it again, skip it, or look first."""
+"""F01: killed in the middle of a command with effects. The user decides: run it again, skip it, or look first."""
 
 from collections.abc import Iterator
 from pathlib import Path

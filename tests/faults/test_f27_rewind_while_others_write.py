@@ -1,4 +1,4 @@
-"""F27: rewinds while the person, another task and commands write: only that task's bytes go back, all else is named."""
+"""F27: rewinds while the user, another task and commands write: only that task's bytes go back, all else is named."""
 
 import itertools
 import os

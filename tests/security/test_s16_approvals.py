@@ -1,4 +1,4 @@
-"""S16, S17: a yes is for exactly what was asked, the question shows all of it, and it can be taken back."""
+"""S16, S17: a yes is for exactly what was asked, the question shows all of it, and it can be withdrawn."""
 
 from pathlib import Path
 

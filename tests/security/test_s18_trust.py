@@ -1,4 +1,4 @@
-"""S18, S19: a workspace is trusted by the person's word alone, and opening one sets nothing off."""
+"""S18, S19: a workspace is trusted by the user's word alone, and opening one starts nothing."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""S30: nothing here fetches an address for a model. Only providers are called, where the person said that they are."""
+"""S30: nothing here fetches an address for a model. Only providers are called, where the user said that they are."""
 
 import json
 import re

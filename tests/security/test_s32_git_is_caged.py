@@ -252,7 +252,7 @@ async def test_s32_the_targets_of_hooks_path_are_protected(tier: Tier, tmp_path:
 
 
 def test_s32_git_is_started_in_one_place_only() -> None:
-    """Whoever adds another way to start Git finds this test."""
+    """Another way to start Git fails this test."""
     root = Path(__file__).parents[2]
     found = [
         str(place.relative_to(root))

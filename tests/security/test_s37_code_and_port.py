@@ -113,7 +113,7 @@ def test_s37_a_browser_that_does_not_start_leaves_no_file(tmp_path: Path) -> Non
     with running_sidecar(tmp_path) as sidecar:
         environ = {**sidecar.environ, "BRAIN_DATA_DIR": str(sidecar.data_dir), "BROWSER": "/nonexistent %s"}
         done = brain("open", environ={**environ, "PATH": str(tmp_path)})
-        assert f"{sidecar.url}/#code=" in done.stdout, "the person can still click a link"
+        assert f"{sidecar.url}/#code=" in done.stdout, "the user can still click a link"
         assert not list(sidecar.data_dir.glob("open-*"))
 
 

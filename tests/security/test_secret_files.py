@@ -98,7 +98,7 @@ READABLE = [
 
 
 def trusting(bench: Workbench) -> None:
-    """The same workbench in a workspace that the person trusts."""
+    """The same workbench in a workspace that the user trusts."""
     data = DataDir(bench.data_dir)
     data.prepare()
     trust = Trust(data)

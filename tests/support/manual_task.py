@@ -1,4 +1,4 @@
-"""A task whose calls a test makes itself, one by one, with the person's own edits in between. Everything is real."""
+"""A task whose calls a test makes itself, one by one, with the user's own edits in between. Everything is real."""
 
 import itertools
 import os
@@ -65,7 +65,7 @@ class ManualTask:
         return [file.path for file in (*answer.conflicts, *answer.not_restored)]
 
     def files(self) -> dict[str, tuple[bytes, int]]:
-        """Everything that stands in the workspace: of links where they lead, and no mode."""
+        """Everything in the workspace: of links where they lead, and no mode."""
         found: dict[str, tuple[bytes, int]] = {}
         for folder, folders, names in os.walk(self.workspace):
             if "/.git" in folder:

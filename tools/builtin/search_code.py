@@ -117,7 +117,7 @@ def _by_file(text: str, prefix: str) -> dict[str, list[_Line]]:
 
 
 async def _only_inside(host: Host, files: Mapping[str, Sequence[_Line]]) -> dict[str, list[_Line]]:
-    """The lines that stand in files of the workspace: a search that follows paths may be led out by a link."""
+    """The lines in files of the workspace: a search that follows paths may be led out by a link."""
     found: dict[str, list[_Line]] = {}
     for path, lines in files.items():
         content = await _read_lines(host, path)

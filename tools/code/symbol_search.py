@@ -175,7 +175,7 @@ def _stem(path: str) -> str:
     return folder.rpartition("/")[2] if stem == "index" and folder else stem
 
 
-#: Files that stand for their folder.
+#: Files that represent their folder.
 _FOLDER_FILES = frozenset({"__init__", "index", "mod"})
 
 

@@ -19,7 +19,7 @@ _EVALUATES = re.compile(
     r"|-?include|require\w*|load\w*|import\w*|run\w*|spawn\w*|system|popen|subprocess|compile)(?:[\s(\"'.\[:]|$)",
     re.IGNORECASE,
 )
-#: Where a program may stand in a script: at the start of a line, of a command, or of a quoted text.
+#: Where a program may be named in a script: at the start of a line, of a command, or of a quoted text.
 _STARTS = re.compile(
     r"(?:^\s*|[;&|(\[`\"'{]\s*|\b(?:do|then|else|exec|env|time|nice|run|cmd|command)[:\s]\s*)(?:[@-]\s*)?([\w./+-]+)"
 )
@@ -57,7 +57,7 @@ def references(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def programs(text: str) -> list[str]:
-    """Words of a script that stand where a program may."""
+    """Words of a script in the place of a program."""
     found: dict[str, None] = {}
     for line in text.splitlines()[:MAX_WORDS]:
         found.update(dict.fromkeys(_STARTS.findall(line[:2_000])))
@@ -65,7 +65,7 @@ def programs(text: str) -> list[str]:
 
 
 def imported(text: str) -> Iterator[str]:
-    """Modules that may stand behind `from package import name`; without the dots of a relative import."""
+    """Modules that may be meant by `from package import name`; without the dots of a relative import."""
     for package, names in _IMPORTED.findall(text):
         for name in re.split(r"[,\s]+", names):
             if name:

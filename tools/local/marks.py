@@ -35,7 +35,7 @@ done
 
 
 def limit_mark(sidecar: str, call_id: str) -> int:
-    """A number whose first digits stand for a sidecar's data directory, and the others for a call."""
+    """A number: its first digits identify a sidecar's data directory, the others a call."""
     return int(f"{_prefix(sidecar)}{_digits(call_id, _CALL_DIGITS)}")
 
 

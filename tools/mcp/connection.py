@@ -73,7 +73,7 @@ class ServerConnection:
         self._used_at = 0.0
         #: Who answers the questions of the server, for each open call.
         self._askers: list[Asker] = []
-        #: Counts people being asked on behalf of the server; meanwhile the time limits stand still.
+        #: Counts open questions on behalf of the server; meanwhile the time limits are paused.
         self._asking = 0
         self._loading = False
         #: Why we gave it up; empty while it is in order.

@@ -586,7 +586,7 @@ export interface McpAdd {
   entry: { [key: string]: JsonValue };
 }
 
-/** Servers that an editor hands over with a session; an empty set takes them back. */
+/** Servers that an editor hands over with a session; an empty set withdraws them. */
 export interface McpLend {
   /** The `conversationId` of the tasks that may use them. */
   session: string;
@@ -1410,7 +1410,7 @@ export interface Template {
   /** The name for `POST /api/brain/projects`, and in a sentence. */
   name: string;
   description: string;
-  /** Their paths; `{{name}}` and `{{module}}` stand for the project's. */
+  /** Their paths, with `{{name}}` and `{{module}}` in place of the project's. */
   files: string[];
   /** From `templates/` of your configuration directory. */
   own?: boolean;

@@ -79,7 +79,7 @@ class PromptLine:
         self.redraw()
 
     async def print(self, lines: Sequence[str]) -> None:
-        """Print lines for good, above the prompt."""
+        """Print lines permanently, above the prompt."""
         text = "".join(f"{line}\r\n" for line in lines)
         app = self._session.app
         async with self._lock:

@@ -49,7 +49,7 @@ class AnyPrompt(Protocol):
         """Change the words before the line."""
 
     async def print(self, lines: Sequence[str]) -> None:
-        """Print lines for good, above the prompt."""
+        """Print lines permanently, above the prompt."""
 
     async def run_program(self, act: Callable[[], object]) -> None:
         """Give the terminal to a program of yours until it ends."""
@@ -115,7 +115,7 @@ class SlashCommands:
             session.conversation.options["models"] = dict.fromkeys(ROLES, rest)
             session.conversation.fresh = True
             name = safe_line(rest)
-            await session.say(f"Your next message uses {name}. `brain use {name}` chooses it for good.")
+            await session.say(f"Your next message uses {name}. `brain use {name}` makes it the default.")
             return
         found = await asyncio.to_thread(session.conversation.get, "/api/brain/models")
         roles = [f"  {role['role']:<10} {safe_line(', '.join(role['chain']))}" for role in found["roles"]]

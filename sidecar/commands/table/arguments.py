@@ -31,7 +31,7 @@ class Command(NamedTuple):
     handler: str
     arguments: tuple[Argument, ...] = ()
     actions: tuple["Command", ...] = ()
-    #: Options may stand between positional arguments.
+    #: Options may come between positional arguments.
     intermixed: bool = False
 
 

@@ -42,7 +42,7 @@ brain keys rm anthropic""",
         "shown once and kept as a hash, in a fleet in its database; a removed one is refused at once (by other nodes "
         "within a second or two), and its streams end. Actions are recorded with the name. MCP clients use them too.",
         """\
-brain tokens                              who has one, and in which role
+brain tokens                              list the tokens and their roles
 brain tokens add alice --role work
 brain tokens remove alice""",
         "tokens:tokens",

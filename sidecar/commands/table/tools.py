@@ -196,7 +196,7 @@ brain policy revoke g_17""",
         "mcp",
         "serve tasks to MCP clients; use the tools of MCP servers",
         "Without an action it is an MCP server on standard input and output: Claude Desktop, Cursor and others start "
-        "it, hand over tasks, watch them and take them back. The same is at `/mcp` of a running sidecar, with its "
+        "it, hand over tasks, watch them and undo them. The same is at `/mcp` of a running sidecar, with its "
         "token.\n\n"
         "Agents can use the tools of MCP servers. They are in `mcp.json` of the configuration directory, in the format "
         "of Claude Code, Cursor and VS Code, and in `.mcp.json` and `.vscode/mcp.json` of a workspace that you trust. "

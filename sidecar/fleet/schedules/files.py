@@ -220,7 +220,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def last_slot(schedule: Schedule, now: datetime, active: datetime | None) -> datetime | None:
-    """The newest moment up to `now` at which it was due; those before that are missed for good.
+    """The newest moment up to `now` at which it was due; those before that are never made up for.
 
     `active` is when anything was last done in its workspace, which only `stale` asks about. Intervals count from
     midnight UTC, so that all processes agree on them; cron expressions are in local time.

@@ -288,12 +288,12 @@ async def test_what_the_person_wrote_between_two_changes_of_the_task_stays(shop:
     await shop.open()
     start = await shop.seq()
     await shop.command("sed -i 's/^line 3$/line three/' a.txt")
-    file.write_text(file.read_text().replace("line 15\n", "the person's own\n"))
+    file.write_text(file.read_text().replace("line 15\n", "the user's own\n"))
     await shop.call("edit_file", {"path": "a.txt", "oldText": "line 25\n", "newText": "line twenty-five\n"})
     (diff,) = (await shop.engine.review.diff("t_1")).files
-    assert "the person's own" not in "".join(line for line in diff.diff.splitlines() if line[:1] in "+-")
+    assert "the user's own" not in "".join(line for line in diff.diff.splitlines() if line[:1] in "+-")
     assert await shop.rewind(start) == []
-    assert file.read_text() == BEFORE.replace("line 15\n", "the person's own\n")
+    assert file.read_text() == BEFORE.replace("line 15\n", "the user's own\n")
 
 
 async def test_what_is_rejected_while_a_command_runs_is_not_the_commands_doing(shop: ManualTask) -> None:

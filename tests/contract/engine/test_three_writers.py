@@ -1,4 +1,4 @@
-"""A command, a tool of another task and the person write the same files at once; a rewind takes back only its task's.
+"""A command, a tool of another task and the user write the same files at once; a rewind undoes only its task's.
 
 Each file has a part for each writer, and every line says who wrote it. A historian notes each write, so what a rewind
 must give is known: the task's own part as it was at the start, the others' parts as they are now. Where that can't be,
@@ -267,7 +267,7 @@ async def test_a_rewind_gives_what_a_perfect_historian_says() -> None:
 
 
 class Together(History):
-    """The command and the person have the file open at the same time, and close it before anybody listens."""
+    """The command and the user have the file open at the same time, and close it before anybody listens."""
 
     saves = True
 

@@ -1,8 +1,8 @@
-"""Tools, commands and the person at work on the same files, then rewinds: the files are what plain dictionaries say.
+"""Tools, commands and the user at work on the same files, then rewinds: the files are what plain dictionaries say.
 
-Each file has a part that only the person writes, above a line, and a part that only the task writes, below it. So what
-a rewind must give is known without merging anything: the task's part as it was then, the person's as it is now. Where
-the person's part would have to go with the file, it is left alone.
+Each file has a part that only the user writes, above a line, and a part that only the task writes, below it. So what
+a rewind must give is known without merging anything: the task's part as it was then, the user's as it is now. Where
+the user's part would have to go with the file, it is left alone.
 """
 
 import asyncio

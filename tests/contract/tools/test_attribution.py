@@ -1,4 +1,4 @@
-"""A command's changes are those of its own processes, in every sandbox; whoever else writes meanwhile keeps theirs."""
+"""A command's changes are those of its own processes, in every sandbox; other writers meanwhile keep theirs."""
 
 import asyncio
 import os

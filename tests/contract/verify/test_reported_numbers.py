@@ -32,7 +32,7 @@ def git_in(folder: Path) -> Callable[..., str]:
 async def test_reported_commits_are_counted_from_where_the_task_began(bench: Workbench) -> None:
     git = git_in(bench.workspace)
     git("init", "-q", "-b", "main")
-    git("commit", "-q", "--allow-empty", "-m", "the person's, in the same second")
+    git("commit", "-q", "--allow-empty", "-m", "the user's, in the same second")
     start = TaskFacts(GitHead(commit=await read_head(host(bench)), at=int(time.time())))
     two, one = "Created 2 commits.", "Created one commit."
     assert "0 commits are made by this task" in await claim_problems(bench, two, facts=start)

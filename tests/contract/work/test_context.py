@@ -1,4 +1,4 @@
-"""What an agent is told about the workspace."""
+"""What an agent reads about the workspace."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Moving a symbol: its text, what it needs, who uses it, and what stands in the way."""
+"""Moving a symbol: its text, what it needs, who uses it, and what prevents it."""
 
 import pytest
 

@@ -147,7 +147,7 @@ async def test_one_that_goes_on_in_the_moment_it_ends_can_be_cancelled_and_gives
 
 async def test_a_cancel_that_finds_somebody_else_has_finished_it_meanwhile_is_accepted(tmp_path: Path) -> None:
     class Slow(ScratchJournal):
-        """Whoever reads the records of the task in the queue has them when that has ended."""
+        """A read of the queued task's records returns once the task at work has ended."""
 
         waits_for: str | None = None
 
@@ -200,7 +200,7 @@ async def test_a_command_that_a_stop_kept_from_beginning_is_not_said_to_have_run
 
 async def test_a_message_that_comes_while_a_resumed_task_is_claimed_is_heard(tmp_path: Path) -> None:
     class FarAway(ScratchJournal):
-        """Does everything at once and in order, but whoever asked for it hears of it a while later."""
+        """Does everything at once and in order, but answers a while later."""
 
         async def claim(self, owner: str, now: float, lease: float) -> Claim | None:
             claim = await super().claim(owner, now, lease)

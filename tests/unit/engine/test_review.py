@@ -1,4 +1,4 @@
-"""What a task changed can be looked at, taken back in parts, and rewound; what the person did stays."""
+"""What a task changed can be looked at, undone in parts, and rewound; what the user did stays."""
 
 from pathlib import Path
 
@@ -58,10 +58,10 @@ async def test_what_the_person_wrote_elsewhere_in_the_file_stays(tmp_path: Path)
         file = harness.workspace / "a.txt"
         file.write_text(BEFORE)
         task_id = await run_edits(harness, write("a.txt", AFTER))
-        file.write_text(AFTER.replace("line 15\n", "the person's own\n"))
+        file.write_text(AFTER.replace("line 15\n", "the user's own\n"))
         (diff,) = (await harness.engine.review.diff(task_id)).files
         await harness.engine.review.decide(task_id, HunkRequest(reject=[hunk.id for hunk in diff.hunks]))
-        assert file.read_text() == BEFORE.replace("line 15\n", "the person's own\n")
+        assert file.read_text() == BEFORE.replace("line 15\n", "the user's own\n")
         assert (await harness.engine.review.diff(task_id)).files == []
 
 
@@ -137,9 +137,9 @@ async def test_a_rewind_keeps_what_the_person_edited_since(tmp_path: Path) -> No
         file = harness.workspace / "a.txt"
         file.write_text(BEFORE)
         task_id = await run_edits(harness, write("a.txt", AFTER))
-        file.write_text(AFTER + "the person's own\n")
+        file.write_text(AFTER + "the user's own\n")
         await harness.engine.review.rewind(task_id, 0)
-        assert file.read_text() == BEFORE + "the person's own\n"
+        assert file.read_text() == BEFORE + "the user's own\n"
 
 
 async def test_a_running_task_is_not_rewound(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What tokens cost: the shipped table, and the person's own over it."""
+"""What tokens cost: the shipped table, and the user's own over it."""
 
 from pathlib import Path
 

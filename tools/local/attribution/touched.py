@@ -397,7 +397,7 @@ class TouchedFiles:
             gone = bool(links) and not links.isdisjoint(parents(path))
             now = MISSING if gone else self._current.look(path, unless=file.latest)
             if file.done and now.same(file.done[0][0]):
-                continue  # somebody has taken it back already
+                continue  # someone has undone it already
             for before, after in file.done:
                 changed += self._change(path, before, after, "")
             if file.owned:

@@ -1,6 +1,6 @@
 """The seccomp filter of a command: system calls that lead out of a sandbox fail, in every tier.
 
-Namespaces and Landlock confine files and networks. They don't confine Unix sockets that stand in the file system, the
+Namespaces and Landlock confine files and networks. They don't confine Unix sockets in the file system, the
 kernel's keyring, io_uring (whose calls no filter sees), virtual machine sockets, or input pushed into a terminal. A
 call of another architecture kills the process: its numbers mean other calls.
 """

@@ -10,7 +10,7 @@ export interface Command {
   readonly keys?: string;
   /** The word after the slash in the composer. */
   readonly slash?: string;
-  /** Takes the text after the slash command; without this, the command must stand alone. */
+  /** Takes the text after the slash command; without this, the command takes no text. */
   readonly takesText?: boolean;
   readonly hint?: string;
   readonly run: (argument: string) => void;
