@@ -28,9 +28,10 @@ _FASTER = (
 )
 _LESS = r"(?:(?:less|lower|smaller|fewer|higher|more|reduced|shorter|better|lighter|weniger|kleiner|geringer)\b)"
 _METRIC = re.compile(
-    r"\b(?:\w*time|times|speed|latency|throughput|performance|memory|ram|rss|heap|allocations?|cpu|bundle|"
+    r"\b(?:\w*time|times|speed|latency|throughput|performance|memory|ram|rss|heap|allocat\w+|cpu|bundle|"
     r"binary|payload|"
-    r"startup|duration|qps|rps|benchmark\w*|p\d\d|\w*zeit|\w*dauer|speicher\w*|accuracy|precision|recall|f1)\b",
+    r"startup|duration|qps|rps|benchmark\w*|p\d\d|ratio|cold start|\w*zeit|\w*dauer|speicher\w*|accuracy|"
+    r"precision|recall|f1)\b",
     re.IGNORECASE,
 )
 #: Verbs whose amount was measured, if there is a unit.
@@ -80,7 +81,7 @@ _OWN = re.compile(
 _QUOTED = re.compile(r"`[^`\n]{1,200}`|“[^”\n]{1,200}”|\"[^\"\n]{1,200}\"")
 _MENTIONS = re.compile(r"\d|\b(?:" + _WORD + r"|halv\w+|doubl\w+|halbiert|verdoppelt)\b", re.IGNORECASE)
 
-Kind = Literal["coverage", "gain", "amount"]
+Kind = Literal["coverage", "gain", "rate", "amount"]
 
 
 class Measure(NamedTuple):
@@ -112,15 +113,22 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         rf"factor)?\s*{_ABOUT}(?P<n>{_N})(?:{_TIMES}|\b(?!\s?%))",
         "percent": rf"(?P<n>{_N}){_PERCENT}\s+(?:\w+\s+)?(?:{_FASTER}|{_LESS}|improvement|reduction|gain|"
         rf"decrease|speed-?up)",
-        "change": rf"\b(?:reduc|cut|improv|lower|decreas|increas|shr[aiu]nk|sped|speed|drop|f[ae]ll|r[io]se|shav|sav|"
+        "change": rf"\b(?:reduc|cut|improv|lower|decreas|increas|shr[aiu]nk|sped|speed|drop|went|f[ae]ll|"
+        rf"r[io]se|shav|sav|"
         rf"beschleunig|reduzier|senk|verringer)\w*\b[^.;\n]{{0,80}}?\b(?:by|um|de)\s+{_ABOUT}(?P<n>{_N})"
         rf"(?:(?P<p>{_PERCENT})|{_TIMES})",
+        "saved": rf"\b(?:sav|shav|cut|elimin|trim)\w*\s+{_ABOUT}(?P<n>{_N})(?P<p>{_PERCENT})\s+(?:of|off)\b",
+        "rate": rf"\b(?:accuracy|precision|recall|f1|(?:hit|success|pass|error)[\s-]rate)\b[^.;\n]{{0,60}}?\b"
+        rf"(?P<n>{_N}){_PERCENT}",
         "double": r"\b(?P<w>halv(?:e|es|ed|ing)|doubl(?:e|es|ed|ing)|halbiert|verdoppelt)\b",
         "amounts": rf"\b(?:from|von)\s+{_ABOUT}(?P<a>{_N})\s?(?P<u>{_UNIT})?\s*(?:\([^)]*\)\s*)?(?:down\s+|up\s+)?"
         rf"(?:to|→|->|auf)\s+{_ABOUT}(?P<b>{_N})\s?(?P<v>{_UNIT})\b|(?P<c>{_N})\s?(?P<x>{_UNIT})\s*(?:→|->)\s*"
-        rf"(?P<d>{_N})\s?(?P<y>{_UNIT})\b",
+        rf"(?P<d>{_N})\s?(?P<y>{_UNIT})\b|(?P<e>{_N})\s?(?P<z>{_UNIT})(?=,?\s+(?:rather than|instead of|"
+        rf"down from|vs\.?|"
+        rf"versus|compared (?:to|with))\s+{_N})",
         "now": rf"\b(?:now|jetzt|benchmark\w*)\s+(?:(?!at\b|on\b|for\b|by\b|from\b|"
-        rf"to\b)\w+\s+){{0,3}}?{_ABOUT}(?P<n>{_N})\s?(?P<u>{_UNIT})(?!\w)",
+        rf"to\b)\w+\s+){{0,3}}?{_ABOUT}(?P<n>{_N})\s?(?P<u>{_UNIT})(?!\w)"
+        rf"|(?P<m>{_N})\s?(?P<v>{_UNIT})\s+(?:now|jetzt)\b",
     }
     return {name: re.compile(text, re.IGNORECASE) for name, text in texts.items()}
 
@@ -156,7 +164,7 @@ def _measures(sentence: str) -> Iterator[tuple[int, Measure]]:
             yield end, measure._replace(by=by)
         return
     metric = _METRIC.search(sentence) is not None
-    for name in ("times", "factor", "percent", "change", "double"):
+    for name in ("times", "factor", "percent", "change", "saved", "double"):
         if (gain := patterns[name].search(sentence)) is None:
             continue
         groups = gain.groupdict()
@@ -169,11 +177,15 @@ def _measures(sentence: str) -> Iterator[tuple[int, Measure]]:
         return
     if sets or not (metric or _RAN.search(sentence)):
         return
+    if rate := patterns["rate"].search(sentence):
+        yield make("rate", rate, (_number(rate["n"]),), rate["n"])
+        return
     if amounts := patterns["amounts"].search(sentence):
-        number, unit = (amounts["b"], amounts["v"]) if amounts["b"] else (amounts["d"], amounts["y"])
+        number, unit = next((amounts[n], amounts[u]) for n, u in ("bv", "dy", "ez") if amounts[n])
         yield make("amount", amounts, (_scaled(number, unit),), number)
-    elif now := patterns["now"].search(sentence):
-        yield make("amount", now, (_scaled(now["n"], now["u"]),), now["n"])
+    elif (now := patterns["now"].search(sentence)) and (now["n"] or metric):
+        number, unit = (now["n"], now["u"]) if now["n"] else (now["m"], now["v"])
+        yield make("amount", now, (_scaled(number, unit),), number)
 
 
 def _ratios(value: float, *, percent: bool) -> tuple[float, ...]:
@@ -246,6 +258,14 @@ def _proven(measure: Measure, lines: Sequence[str]) -> bool:
             return any(abs(abs(a - b) - measure.numbers[0]) < 0.6 for a in figures for b in figures)
         return any(_rounds_to(each, measure.numbers[0]) for each in figures)
     shown = [line for line in lines if measure.of_tests or not _RUNNER.search(line)]
+    if measure.kind == "rate":
+        said = measure.numbers[0]
+        return any(
+            _rounds_to(_number(each["n"]) * scale, said)
+            for line in shown
+            for each in _figures(line)
+            for scale in (1, 100)
+        )
     if measure.kind == "amount":
         goal = measure.numbers[0]
         low = 0.3 if re.search(r"\b(?:under|below|less than|up to|over|more than)\b", measure.text) else 0.94
