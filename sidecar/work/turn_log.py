@@ -94,6 +94,8 @@ class TaskTurnLog:
 
     async def call(self, key: StepKey, calls: Sequence[ToolUse]) -> Sequence[ToolReturn]:
         own = {number: call for number, call in enumerate(calls) if call.tool in self.answers}
+        if not own:
+            return await self._execute(key, dict(enumerate(calls)))
         found = dict(zip(own, await self._answer_all(key, own), strict=True))
         others = {number: call for number, call in enumerate(calls) if number not in own}
         if others:

@@ -174,6 +174,8 @@ class Registry:
 
     async def prepare(self, name: str, workspace: str, conversation: str = "") -> AnyTool:
         """As `get`, also for a tool that must be imported, or that its source must ask for. Raises `ToolError`."""
+        if (tool := self._tools.get(name)) is not None:
+            return tool  # each call asks
         await self.load([name])
         if (tool := self.find(name, workspace, conversation)) is not None:
             return tool
