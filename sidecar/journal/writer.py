@@ -226,7 +226,7 @@ class Writer:
                 operation.future.set_result(operation.result)
             else:
                 operation.future.set_exception(operation.error)
-                # A caller that didn't await it learns of it at its next awaited write.
+                # A caller that didn't await it gets the error at its next awaited write.
                 operation.future.exception()
 
 

@@ -48,7 +48,7 @@ class Archive:
             self.entries.append((about, text))
 
     def holds(self, call: ToolUse) -> bool:
-        """Whether it has something to say to this call."""
+        """Whether it can answer this call."""
         query = call.args.get("query")
         return bool(self.entries) and (not query or bool(self._search(str(query), _ANSWER_CHARACTERS)))
 

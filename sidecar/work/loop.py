@@ -78,7 +78,7 @@ class TurnLog(Protocol):
 class Job:
     """An agent's assignment. Its `key` stays the same after a restart.
 
-    `history` may begin with what other agents of the task said and did; then it is the agent's to go on with.
+    `history` may begin with what other agents of the task said and did; then the agent continues it.
     """
 
     key: StepKey

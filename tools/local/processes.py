@@ -149,7 +149,7 @@ class Processes:
         finally:
             if command.supervises and command.exited.done():
                 await run_to_completion(self._wait_for_sandbox(command))
-            # After a cancel, a timeout and a normal end alike: end all leftovers before anybody hears of the end.
+            # After a cancel, a timeout and a normal end alike: end all leftovers before the end is reported.
             if command.closed.done() and not self._has_leftovers(command):
                 self._release(command)
             else:

@@ -1,4 +1,4 @@
-"""Keeps files that were taken back from commands, in the data directory, for the last few commands."""
+"""Keeps what commands wrote to protected files, in the data directory, for the last few commands."""
 
 import errno
 import os

@@ -172,7 +172,7 @@ CREATE FUNCTION task_queues() RETURNS VARCHAR[] LANGUAGE sql VOLATILE AS $$
 $$;
 """
 
-#: The claim of a task ends the job that named it. Of jobs that are gone after milliseconds nobody reads a history.
+#: The claim of a task ends the job that named it. Jobs that are gone after milliseconds need no history.
 FEWER_WRITES = """
 CREATE OR REPLACE FUNCTION claim_at(
     writer TEXT, write BIGINT, claimer TEXT, until DOUBLE PRECISION, place BIGINT

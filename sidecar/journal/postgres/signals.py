@@ -1,4 +1,4 @@
-"""Tells other processes which tasks were written, and hears it from them.
+"""Tells other processes which tasks were written, and listens to theirs.
 
 A notification takes a lock of the whole database at its commit, so writes carry none: each process sends one for all
 its recent writes. A lost one costs at most `POLL_SECONDS`: then the process looks whether the journal has grown.

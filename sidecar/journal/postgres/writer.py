@@ -254,5 +254,5 @@ def _refuse(operation: Operation[Any], error: BaseException) -> None:
         operation.on_end()
     if not operation.future.done():
         operation.future.set_exception(error)
-        # A caller that didn't await it learns of it at its next awaited write.
+        # A caller that didn't await it gets the error at its next awaited write.
         operation.future.exception()

@@ -144,7 +144,7 @@ _REPAIRS = re.compile(
 #: After a question, a sentence that orders to repair what it is about.
 _REPAIRS_NEXT = re.compile(r"\?\s+" + _REPAIR, re.IGNORECASE)
 
-#: Asks whether something can be done, or that somebody see to it: an answer alone may not be enough.
+#: Asks whether something can be done, or that someone do it: an answer alone may not be enough.
 _ACTS = re.compile(
     r"\b(?:(?:can|could|may|might) (?:this|that|it|these|they|we|you|i|some(?:one|body)|any(?:one|body|thing)|something)\b[^.?!\n]{0,40}?"
     r"\b(?:fixed|done|improved|avoided|prevented|repaired|solved|resolved|addressed|look(?:ed)? into|do (?:something|anything) about|sorted)\b|"

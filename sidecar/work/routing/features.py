@@ -21,7 +21,7 @@ _NAMED = "@"
 #: Features of follow-ups begin with this, some of reports with the other.
 FOLLOWS, REPORTS = "↳", "¶"
 _PARAGRAPH = "\n\n"
-#: As many words of a report tell most about it.
+#: This many words of a report say most about it.
 _TITLE = 8
 
 

@@ -101,7 +101,7 @@ class _Learned:
         found: dict[str, bytes] = {}
         for feature, wanted in zip(features, map(crc32, map(str.encode, features)), strict=True):
             place = starts[wanted >> 16]
-            # Rarely more than one begins alike.
+            # Hashes rarely share their upper half.
             while (here := hashes[place]) < wanted:
                 place += 1
             if here == wanted:

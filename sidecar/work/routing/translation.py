@@ -16,7 +16,7 @@ _ENGLISH = (
     "please not does do don't doesn't my we our your if when as at by from be has have i i'm there then so or but all "
     "any some should would will just run fix add make get let me"
 )
-#: As many words tell the language.
+#: This many words show the language.
 _SAMPLE = 40
 _SHORTEST_STEM = 3
 _ENGLISH_FIRST = 0.4

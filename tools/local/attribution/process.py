@@ -49,7 +49,7 @@ def read_memory(thread: int, address: int, size: int) -> bytes:
 
 
 def name_of(thread: int) -> str:
-    """The name of a thread's program, which everybody may read."""
+    """The name of a thread's program, which any process may read."""
     try:
         with open(f"/proc/{thread}/comm", encoding="utf-8", errors="replace") as file:  # noqa: PTH123 - hot
             return file.read().strip()

@@ -1,4 +1,4 @@
-"""Tells when anybody wrote, replaced or removed a file in directories that a command has touched."""
+"""Reports when a process wrote, replaced or removed a file in directories that a command has touched."""
 
 import os
 from collections.abc import Iterator
