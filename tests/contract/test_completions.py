@@ -204,7 +204,7 @@ async def test_a_template_that_wants_the_roles_to_take_turns_gets_it(stage: Stag
     assert len(stage.server.seen) == 3, "it is not refused again"
 
 
-async def test_a_template_without_a_system_gets_it_from_the_person(stage: Stage) -> None:
+async def test_a_template_without_a_system_gets_it_from_the_user(stage: Stage) -> None:
     fine = Answer([stage.speaker.stream(Speech(text="Yes."))])
     stage.server.plays(failing(400, {"error": {"message": "System role not supported"}}), fine)
     await stage.ask(SAY)
@@ -216,7 +216,7 @@ THOUGHT = "<think>\nHm, <b> or </thi..\n</think>\n\nYes, <think> is a tag."
 
 
 @pytest.mark.parametrize("size", [1, 3, 5, 100])
-async def test_what_a_server_leaves_in_the_text_is_told_apart_from_it(stage: Stage, size: int) -> None:
+async def test_what_a_server_leaves_in_the_text_is_distinguished_from_it(stage: Stage, size: int) -> None:
     pieces = [{"content": THOUGHT[start : start + size]} for start in range(0, len(THOUGHT), size)]
     stage.server.plays(streamed(stage, *pieces, finish="stop"))
     deltas, reply = await stage.ask()

@@ -125,7 +125,9 @@ def delta(message: str, text: str, kind: Literal["text", "thinking"] = "text") -
     return DeltaEvent(message_id=message, role="assistant", agent="coder", text=text, kind=kind)
 
 
-async def test_whoever_comes_in_the_middle_is_told_all_that_was_said_so_far_and_then_the_rest(journal: Journal) -> None:
+async def test_a_reader_who_comes_in_the_middle_gets_all_that_was_said_so_far_and_then_the_rest(
+    journal: Journal,
+) -> None:
     await journal.create(new_task("t_1"))
     for word in (delta("m", "Hm.", "thinking"), delta("m", "half "), delta("n", "another"), delta("m", "a ")):
         journal.publish("t_1", word)
@@ -215,7 +217,7 @@ async def test_whoever_comes_while_a_message_is_being_stored_gets_none_of_its_wo
     ],
     ids=lambda event: event.type,
 )
-async def test_what_is_stored_or_over_is_not_told_again_as_live(journal: Journal, end: Event) -> None:
+async def test_what_is_stored_or_over_is_not_reported_again_as_live(journal: Journal, end: Event) -> None:
     await journal.create(new_task("t_1"))
     journal.publish("t_1", delta("m", "half a "))
     await journal.append("t_1", [end])

@@ -77,7 +77,7 @@ async def test_an_event_goes_out_as_the_json_of_the_wire(journal: Journal) -> No
     }
 
 
-async def test_appends_that_nobody_awaits_keep_their_order(journal: Journal) -> None:
+async def test_appends_that_no_one_awaits_keep_their_order(journal: Journal) -> None:
     await journal.create(new_task("t_1"))
     for number in range(1, 50):
         journal.append("t_1", [step(number)])
@@ -200,7 +200,7 @@ async def test_a_change_that_does_not_fit_the_status_is_refused(journal: Journal
     assert (await journal.task("t_1")).status is Status.QUEUED
 
 
-async def test_one_refusal_takes_nobody_else_with_it(journal: Journal) -> None:
+async def test_one_refusal_takes_no_one_else_with_it(journal: Journal) -> None:
     await journal.create(new_task("t_1"))
     good = journal.append("t_1", [step(1)])
     bad = journal.append("t_1", [COMPLETED], when={Status.RUNNING})

@@ -60,7 +60,7 @@ async def test_a_claim_says_whether_there_is_another_one(journal: Journal) -> No
     ]
 
 
-async def test_what_is_claimed_after_a_creation_is_found_though_nobody_waited_for_it(journal: Journal) -> None:
+async def test_what_is_claimed_after_a_creation_is_found_though_no_one_waited_for_it(journal: Journal) -> None:
     creating = journal.create(new_task("t_1"))
     claimed = await claim(journal, "t_1")
     assert claimed is not None and claimed.task_id == "t_1"
@@ -146,7 +146,7 @@ async def test_a_task_whose_claimer_died_before_its_first_word_is_found_and_can_
     assert await claim(journal, "t_1", now=1) is not None
 
 
-async def test_a_cancelling_that_nobody_holds_can_be_claimed_and_finished(journal: Journal) -> None:
+async def test_a_cancelling_that_no_one_holds_can_be_claimed_and_finished(journal: Journal) -> None:
     await journal.create(new_task("t_1"))
     await claim(journal, "t_1", "dead")
     await journal.append("t_1", [RUNNING, StatusEvent(status=Status.CANCELLING)])

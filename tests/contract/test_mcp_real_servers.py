@@ -117,7 +117,7 @@ async def test_the_git_server_reads_a_repository(make: Make, tmp_path: Path) -> 
 
 
 @FROM_PYPI
-async def test_the_fetch_server_lists_its_tools_and_reaches_nobody_without_a_grant(make: Make) -> None:
+async def test_the_fetch_server_lists_its_tools_and_reaches_no_one_without_a_grant(make: Make) -> None:
     programs = packages.python("mcp-server-fetch")
     bench = make(fetch={"command": str(programs / "mcp-server-fetch")})
     outcome = await bench.call("fetch__fetch", url="http://127.0.0.1:9/")

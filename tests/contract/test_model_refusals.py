@@ -135,7 +135,7 @@ async def test_a_pause_that_is_none_is_left_to_us(given: str, tmp_path: Path) ->
         assert (failure.code, failure.retry_after) == ("rate_limited", None)
 
 
-async def test_a_key_that_expired_and_a_model_that_may_not_be_used_are_told_apart(tmp_path: Path) -> None:
+async def test_a_key_that_expired_and_a_model_that_may_not_be_used_are_distinguished(tmp_path: Path) -> None:
     async with on("gemini", tmp_path) as stage:
         reason = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
         failure = await failed(stage, failing(400, body("gemini", "It is no good any more.", details=[reason])))

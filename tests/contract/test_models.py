@@ -244,7 +244,7 @@ async def test_every_error_has_its_code(stage: Stage, status: int, message: str,
         assert f"brain keys set {stage.speaker.provider}" in reply.failure.message
 
 
-async def test_a_key_that_the_server_repeats_in_what_the_model_says_is_shown_to_nobody(stage: Stage) -> None:
+async def test_a_key_that_the_server_repeats_in_what_the_model_says_is_shown_to_no_one(stage: Stage) -> None:
     """It comes in two pieces, as the text does; and so does what only begins like it."""
     calls = (Call("read_file", json.dumps({"path": CANARY})),)
     said = Speech(thinking=f"So {CANARY}.", text=f"Yes, {CANARY}, says canary", calls=calls)
@@ -257,7 +257,7 @@ async def test_a_key_that_the_server_repeats_in_what_the_model_says_is_shown_to_
     assert CANARY.encode() not in stage.server.seen[-1].body
 
 
-async def test_nobody_there_is_said_as_such(stage: Stage) -> None:
+async def test_no_one_there_is_said_as_such(stage: Stage) -> None:
     model = stage.alone()
     stage.server.stop()
     _, reply = await stage.ask(model=model)
@@ -303,7 +303,7 @@ async def test_a_long_history_is_written_once(stage: Stage) -> None:
 _AUTHORISATIONS = ("x-api-key", "authorization", "x-goog-api-key")
 
 
-async def test_claude_goes_on_without_what_it_thought_when_that_is_not_taken_back(tmp_path: Path) -> None:
+async def test_claude_goes_on_without_what_it_thought_when_that_is_not_accepted(tmp_path: Path) -> None:
     """What it thought belongs to exactly what came before; a conversation that was shortened is another one."""
     refusal = (
         "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different "
@@ -365,7 +365,7 @@ async def test_what_claude_says_with_the_beginning_of_a_block_is_shown_too(tmp_p
         assert "".join(delta.text for delta in deltas) == reply.text == "Hello, world."
 
 
-async def test_what_claude_says_turn_and_turn_about_in_two_blocks_is_told_apart(tmp_path: Path) -> None:
+async def test_what_claude_says_turn_and_turn_about_in_two_blocks_is_distinguished(tmp_path: Path) -> None:
     async with a_stage(SPEAKERS[0], tmp_path) as stage:
         blocks = [{"type": "tool_use", "id": f"t{each}", "name": "read_file", "input": {}} for each in range(2)]
         pieces = [(0, '{"pa'), (1, '{"path"'), (0, 'th": "a.py"}'), (1, ': "b.py"}')]

@@ -24,12 +24,12 @@ async def notes(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     await journal.close()
 
 
-def test_a_persons_note_counts_at_once(notes: Notes) -> None:
+def test_a_users_note_counts_at_once(notes: Notes) -> None:
     note = notes.add("/w", "decisions", "Use SQLite", "One file, no server.")
     assert notes.list("/w", accepted=True) == [note]
 
 
-def test_an_agents_note_counts_only_when_a_person_accepts_it(notes: Notes) -> None:
+def test_an_agents_note_counts_only_when_a_user_accepts_it(notes: Notes) -> None:
     note = notes.add("/w", "patterns", "Retry", "With a limit.", task="t_1")
     assert notes.list("/w", accepted=True) == []
     assert [each.state for each in notes.list("/w")] == ["proposed"]

@@ -92,7 +92,7 @@ async def test_what_is_no_call_is_an_error_with_a_code(bridge: Loopback, shell: 
     assert refused.value.code == "invalid_arguments"
 
 
-async def test_what_a_model_may_do_about_an_error_is_told_apart_from_what_happened(
+async def test_what_a_model_may_do_about_an_error_is_distinguished_from_what_happened(
     bridge: Loopback, shell: ReferenceShell
 ) -> None:
     with pytest.raises(ToolError) as missing:
@@ -142,7 +142,7 @@ async def test_a_background_command_is_ended_from_afar(bridge: Loopback, shell: 
     assert await bridge.backend.stop("c1", "/elsewhere") == ()
 
 
-async def test_what_the_editor_knows_is_told(bridge: Loopback, shell: ReferenceShell) -> None:
+async def test_what_the_editor_knows_is_reported(bridge: Loopback, shell: ReferenceShell) -> None:
     (Path(shell.workspace) / "a.py").write_text("x\n")
     shell.focus("a.py")
     shell.diagnostics("a.py", [Diagnostic(line=2, message="no")])

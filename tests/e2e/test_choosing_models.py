@@ -108,7 +108,7 @@ def test_the_servers_on_this_machine_are_looked_for_when_asked(sidecar: RunningS
         assert found["baseUrl"].startswith("http://127.0.0.1:")
 
 
-def test_a_choice_holds_from_the_next_task_on_and_can_be_taken_back(sidecar: RunningSidecar, server: Server) -> None:
+def test_a_choice_holds_from_the_next_task_on_and_can_be_undone(sidecar: RunningSidecar, server: Server) -> None:
     server.plays(*say(CLAUDE, READY, Speech(text="It is me.")))
     wanted = {"model": "anthropic/claude-mine", "role": "smart"}
     used = sidecar.request("PUT", "/api/brain/models/use", wanted, timeout=SECONDS).json

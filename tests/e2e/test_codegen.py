@@ -43,7 +43,7 @@ def outcome(sidecar: RunningSidecar, task_id: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("approvals", ["auto", "readonly"])
-def test_nothing_is_asked_of_codegen_where_nobody_can_allow_it(
+def test_nothing_is_asked_of_codegen_where_no_one_can_allow_it(
     sidecar: RunningSidecar, server: CodegenServer, approvals: str
 ) -> None:
     task_id = ask(sidecar, approvals)

@@ -121,7 +121,7 @@ def hurry(sidecar: RunningSidecar) -> None:
     store.close()
 
 
-def test_the_chain_goes_on_until_someone_acknowledges_and_then_nobody_is_told(
+def test_the_chain_goes_on_until_someone_acknowledges_and_then_no_one_is_notified(
     sidecar: RunningSidecar, mails: MailServer
 ) -> None:
     configure(sidecar, '{channel = "slack:C1"}, {channel = "slack:C2", after = 0.2}, {channel = "mail", after = 3600}')

@@ -282,7 +282,7 @@ def test_scaling_without_a_database_says_what_to_set(tmp_path: Path) -> None:
     assert "BRAIN_DATABASE_URL" in ended.stderr
 
 
-def test_ready_fails_while_nobody_leads_the_fleet(fleet: RunningFleet) -> None:
+def test_ready_fails_while_no_one_leads_the_fleet(fleet: RunningFleet) -> None:
     node = fleet.node()
     wait_until(lambda: state_of(node)["leader"], what="a leader")
     assert node.get("/ready").status == 200

@@ -44,7 +44,7 @@ def test_what_needs_no_language_model_works_without_one(
     assert found in done["result"]["summary"]
 
 
-def test_every_intent_is_routed_carried_out_and_told_in_order(sidecar: RunningSidecar) -> None:
+def test_every_intent_is_routed_carried_out_and_reported_in_order(sidecar: RunningSidecar) -> None:
     models = sidecar.script(
         "all", {"planner": [{"text": '{"steps": ["a", "b"]}'}], "reviewer": [PASSED], "*": [{"text": "Here you are."}]}
     )
@@ -100,7 +100,7 @@ def test_a_planned_task_that_was_killed_goes_on_with_the_step_it_was_at(tmp_path
         assert completed[:3] == ["Plan the steps", "First", "Second"]
 
 
-def test_own_agents_and_slash_commands_come_from_the_person_and_from_trusted_workspaces_only(tmp_path: Path) -> None:
+def test_own_agents_and_slash_commands_come_from_the_user_and_from_trusted_workspaces_only(tmp_path: Path) -> None:
     workspace = tmp_path / "workspace"
     put(workspace / ".brain")
     with running_sidecar(tmp_path, workspace=workspace) as sidecar:

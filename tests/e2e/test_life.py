@@ -19,7 +19,7 @@ def python_project(sidecar: RunningSidecar, body: str = "assert True") -> None:
     assert sidecar.post("/api/brain/trust", {"workspace": str(sidecar.workspace), "trusted": True}).status == 200
 
 
-def test_the_tests_are_run_and_the_outcome_is_told(sidecar: RunningSidecar) -> None:
+def test_the_tests_are_run_and_the_outcome_is_reported(sidecar: RunningSidecar) -> None:
     python_project(sidecar)
     task = sidecar.wait_for_end(sidecar.execute("run the tests"))
     assert task["status"] == "completed"

@@ -95,7 +95,7 @@ def script_a_file(sidecar: RunningSidecar) -> None:
     sidecar.restart()
 
 
-async def test_what_a_task_asks_is_shown_decided_and_taken_back(sidecar: RunningSidecar) -> None:
+async def test_what_a_task_asks_is_shown_decided_and_undone(sidecar: RunningSidecar) -> None:
     script_a_file(sidecar)
     async with connected(sidecar, "http 2026-07-28") as client:
         asked = await call(client, "run_task", task="/run make the file", wait_seconds=60)
@@ -214,7 +214,7 @@ async def test_a_path_in_the_place_of_a_task_leads_nowhere(sidecar: RunningSidec
             await client.read_resource("brain://tasks/..%2f..%2f..%2fetc%2fpasswd/diff")
 
 
-def test_a_sidecar_that_nobody_asks_does_not_load_the_sdk(sidecar: RunningSidecar) -> None:
+def test_a_sidecar_that_no_one_asks_does_not_load_the_sdk(sidecar: RunningSidecar) -> None:
     sidecar.get("/api/brain/mcp")
     sidecar.get("/api/brain/status")
     maps = f"/proc/{sidecar.pid}/maps"

@@ -30,7 +30,7 @@ def test_search_impact_and_research_answer_from_the_workspace(sidecar: RunningSi
     assert {"find_code", "read_file", "impact"} <= set(tools), "what it looks at is streamed"
 
 
-def test_a_proposed_standard_is_written_when_a_person_accepts_it(sidecar: RunningSidecar) -> None:
+def test_a_proposed_standard_is_written_when_a_user_accepts_it(sidecar: RunningSidecar) -> None:
     write(sidecar)
     place, target = str(sidecar.workspace), sidecar.workspace / ".brain/standards/errors.md"
     models = sidecar.script(

@@ -165,7 +165,7 @@ def test_an_unclear_request_is_routed_without_a_request_of_its_own(claude: Place
     assert len(claude.server.seen) == 1
 
 
-def test_an_agent_of_the_persons_own_is_chosen_by_its_name(claude: Place, tmp_path: Path) -> None:
+def test_an_agent_of_the_users_own_is_chosen_by_its_name(claude: Place, tmp_path: Path) -> None:
     own = tmp_path / "config" / "rainy-brain" / "agents"
     own.mkdir(parents=True)
     (own / "sql.md").write_text("---\ndescription: Writes SQL\ntools: read_file, write_file\n---\nYou write SQL.\n")
@@ -183,7 +183,7 @@ def test_an_agent_of_the_persons_own_is_chosen_by_its_name(claude: Place, tmp_pa
     assert refused.status == 422
 
 
-def test_a_model_nobody_has_a_key_for_is_named(claude: Place) -> None:
+def test_a_model_no_one_has_a_key_for_is_named(claude: Place) -> None:
     task, _ = claude.run(models={"smart": "groq/openai/gpt-oss-20b"})
     assert (task["status"], task["error"]["code"]) == ("failed", "no_model")
     assert "GROQ_API_KEY" in task["error"]["message"]

@@ -123,7 +123,7 @@ def test_a_rename_is_reviewed_for_what_it_changed_and_not_for_what_was_there_bef
     assert contents(trusting.workspace) == before
 
 
-def test_tests_are_run_and_a_failure_is_told_with_its_place(trusting: RunningSidecar) -> None:
+def test_tests_are_run_and_a_failure_is_reported_with_its_place(trusting: RunningSidecar) -> None:
     written(SHOP, trusting.workspace)
     assert "2 passed" in said(trusting, "run the tests")
     (trusting.workspace / "shop/money.py").write_text("def rounded(amount):\n    return amount\n")
@@ -132,7 +132,7 @@ def test_tests_are_run_and_a_failure_is_told_with_its_place(trusting: RunningSid
     assert "`tests/test_shop.py::test_a_report_names_the_owner` — `tests/test_shop.py:7`" in answer
 
 
-def test_the_linter_of_the_project_is_found_and_its_words_are_told(trusting: RunningSidecar) -> None:
+def test_the_linter_of_the_project_is_found_and_its_words_are_reported(trusting: RunningSidecar) -> None:
     written(SHOP, trusting.workspace)
     with_programs(trusting.workspace, "ruff")
     answer = said(trusting, "run the linter")
@@ -144,7 +144,7 @@ def test_the_linter_of_the_project_is_found_and_its_words_are_told(trusting: Run
     assert declined["status"] == "failed" and "has no start command" in declined["error"]["message"]
 
 
-def test_changes_are_told_committed_and_found_again(trusting: RunningSidecar) -> None:
+def test_changes_are_reported_committed_and_found_again(trusting: RunningSidecar) -> None:
     committed(trusting, SHOP)
     money = SHOP["shop/money.py"] + "\n\ndef halved(amount: float) -> float:\n    return amount / 2\n"
     (trusting.workspace / "shop/money.py").write_text(money)

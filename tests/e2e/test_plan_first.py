@@ -58,7 +58,7 @@ def test_going_ahead_carries_the_plan_out_also_over_a_restart(sidecar: RunningSi
 
 
 @pytest.mark.parametrize("options", [{"approvals": "auto"}, {"approvals": "ask", "unattended": True}])
-def test_where_nobody_can_be_asked_it_stops_after_the_plan(sidecar: RunningSidecar, options: Json) -> None:
+def test_where_no_one_can_be_asked_it_stops_after_the_plan(sidecar: RunningSidecar, options: Json) -> None:
     task = start(sidecar, **options)
     assert sidecar.wait_for_end(task)["status"] == "completed"
     answered = [event for event in sidecar.events(task) if event["type"] == "question"][-1]

@@ -213,7 +213,7 @@ def test_always_is_asked_once_for_the_same_command(home: dict[str, str], workspa
     assert (workspace / "log").read_text() == "again\nagain\n"
 
 
-def test_a_question_that_is_answered_elsewhere_is_taken_back(home: dict[str, str], workspace: Path) -> None:
+def test_a_question_that_is_answered_elsewhere_is_withdrawn(home: dict[str, str], workspace: Path) -> None:
     model = script(home, "asks", command("touch made-by-command"), {"text": "That was all."})
     with on_terminal(
         "run", "do it", "--model", model, "--intent", "run_command", environ=home, cwd=workspace
@@ -225,7 +225,7 @@ def test_a_question_that_is_answered_elsewhere_is_taken_back(home: dict[str, str
     assert not (workspace / "made-by-command").exists()
 
 
-def test_without_a_terminal_nobody_is_asked_to_let_the_checks_run(home: dict[str, str], workspace: Path) -> None:
+def test_without_a_terminal_no_one_is_asked_to_let_the_checks_run(home: dict[str, str], workspace: Path) -> None:
     (workspace / "calc.py").write_text("def add(a, b):\n    return a + b\n")
     (workspace / "test_calc.py").write_text("from calc import add\n\n\ndef test_it():\n    assert add(1, 2) == 3\n")
     done = brain("run", "rename add to plus", environ=home, cwd=workspace)
@@ -273,7 +273,7 @@ def test_ctrl_c_while_following_only_stops_the_watching(sidecar: RunningSidecar)
     assert sidecar.task(task_id)["status"] == "running"
 
 
-def test_output_that_nobody_reads_any_more_ends_quietly(sidecar: RunningSidecar) -> None:
+def test_output_that_no_one_reads_any_more_ends_quietly(sidecar: RunningSidecar) -> None:
     environ = {**sidecar.environ, "BRAIN_DATA_DIR": str(sidecar.data_dir)}
     for _ in range(2):
         sidecar.wait_for_end(sidecar.execute("list the files"))

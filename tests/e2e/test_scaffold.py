@@ -123,7 +123,7 @@ def test_what_it_cannot_make_it_declines_before_it_begins(trusting: RunningSidec
     assert files(trusting.workspace) == {}
 
 
-def test_in_a_workspace_that_nobody_trusts_the_tests_are_asked_about(tmp_path: Path) -> None:
+def test_in_a_workspace_that_no_one_trusts_the_tests_are_asked_about(tmp_path: Path) -> None:
     with running_sidecar(tmp_path) as sidecar:
         done = done_with(sidecar, "create a python package called textkit", decision="deny")
         assert done["status"] == "completed", done["error"]
@@ -159,7 +159,7 @@ def test_after_a_kill_it_goes_on_where_it_was_and_writes_nothing_twice(tmp_path:
         ("make a new react app todo-list", "src/App.tsx"),
     ],
 )
-def test_packages_are_installed_only_if_the_person_says_so(trusting: RunningSidecar, task: str, expected: str) -> None:
+def test_packages_are_installed_only_if_the_user_says_so(trusting: RunningSidecar, task: str, expected: str) -> None:
     if shutil.which("npm") is None:
         pytest.skip("there is no npm here")
     done = done_with(trusting, task, decision="deny")

@@ -15,7 +15,7 @@ def fresh(tmp_path: Path) -> Iterator[RunningSidecar]:
         yield sidecar
 
 
-def test_a_key_is_put_away_used_and_taken_out_and_told_by_no_answer(fresh: RunningSidecar, tmp_path: Path) -> None:
+def test_a_key_is_put_away_used_and_taken_out_and_reported_by_no_answer(fresh: RunningSidecar, tmp_path: Path) -> None:
     def anthropic(body: bytes) -> dict[str, object]:
         import json
 

@@ -32,7 +32,7 @@ def worked(sidecar: RunningSidecar, *replies: Json, name: str = "work") -> str:
     return task_id
 
 
-def test_what_a_command_changed_is_told_shown_and_rewound(sidecar: RunningSidecar) -> None:
+def test_what_a_command_changed_is_reported_shown_and_rewound(sidecar: RunningSidecar) -> None:
     (sidecar.workspace / "a.txt").write_text("one\ntwo\n")
     task_id = worked(sidecar, command("echo three >> a.txt; chmod 755 a.txt; echo new > new.txt"))
     (told,) = [event for event in sidecar.events(task_id) if event["type"] == "diff"]
@@ -194,7 +194,7 @@ def test_a_fork_on_the_command_line_is_watched_to_its_end(sidecar: RunningSideca
     assert (sidecar.workspace / "a.txt").exists()
 
 
-def test_what_a_command_did_before_a_kill_is_known_after_it_and_can_be_taken_back(sidecar: RunningSidecar) -> None:
+def test_what_a_command_did_before_a_kill_is_known_after_it_and_can_be_undone(sidecar: RunningSidecar) -> None:
     file = sidecar.workspace / "a.txt"
     file.write_text("one\n")
     models = sidecar.script("cut", [command("echo two > a.txt; echo new > b.txt; sleep 1000"), {"text": "done"}])

@@ -34,7 +34,7 @@ def test_a_change_that_the_tests_prove_is_verified(sidecar: RunningSidecar) -> N
     assert not story.retries
 
 
-def test_tests_that_are_said_to_pass_and_fail_are_told_and_mended_at_the_second_attempt(
+def test_tests_that_are_said_to_pass_and_fail_are_reported_and_mended_at_the_second_attempt(
     sidecar: RunningSidecar,
 ) -> None:
     project(sidecar)
@@ -51,7 +51,7 @@ def test_tests_that_are_said_to_pass_and_fail_are_told_and_mended_at_the_second_
     assert story.task["result"]["summary"].startswith("Now it adds.")
 
 
-def test_the_same_wrong_fix_again_and_again_ends_with_a_person(sidecar: RunningSidecar) -> None:
+def test_the_same_wrong_fix_again_and_again_ends_with_a_user(sidecar: RunningSidecar) -> None:
     project(sidecar)
     story = run_verified(sidecar, [write("calc.py", WRONG), says("All tests pass.")] * 3)
     assert (story.task["status"], story.task["verified"]) == ("escalated", False)
@@ -81,7 +81,7 @@ def test_an_escalated_task_goes_on_with_a_message_and_with_new_attempts(sidecar:
     assert again.task["error"] is None
 
 
-def test_an_escalated_task_that_the_person_mended_by_hand_is_checked_again(sidecar: RunningSidecar) -> None:
+def test_an_escalated_task_that_the_user_mended_by_hand_is_checked_again(sidecar: RunningSidecar) -> None:
     project(sidecar)
     story = run_verified(sidecar, [write("calc.py", WRONG), says("Done.")] * 3)
     (sidecar.workspace / "calc.py").write_text(RIGHT)
@@ -154,7 +154,7 @@ def test_a_test_that_had_to_change_with_the_code_is_only_noted(sidecar: RunningS
     assert any("The task rewrote" in note for note in story.verifications[0]["notes"])
 
 
-def test_a_test_that_the_person_wanted_gone_is_noted_and_not_held_against_it(sidecar: RunningSidecar) -> None:
+def test_a_test_that_the_user_wanted_gone_is_noted_and_not_held_against_it(sidecar: RunningSidecar) -> None:
     project(sidecar, test_other__py=OTHER.replace("True", "1 + 1 == 2"))
     replies = [write("calc.py", WRONG), delete("test_calc.py"), says("Removed.")]
     story = run_verified(sidecar, replies, task="multiply instead of add, and delete the tests of add")
@@ -194,7 +194,7 @@ def test_a_test_that_is_flaky_is_named_and_not_held_against_the_task(sidecar: Ru
     assert any("Flaky: test_flaky.py::test_flaky" in note for note in story.verifications[0]["notes"])
 
 
-def test_commands_that_the_person_named_are_the_checks(sidecar: RunningSidecar) -> None:
+def test_commands_that_the_user_named_are_the_checks(sidecar: RunningSidecar) -> None:
     project(sidecar)
     check = "python3 -c 'import calc; assert calc.add(1, 1) == 2'"
     story = run_verified(sidecar, [write("calc.py", RIGHT), says("Fixed.")], approvals="ask", verify=[check, "true"])
@@ -220,7 +220,7 @@ def test_off_verifies_nothing(sidecar: RunningSidecar) -> None:
     assert story.task["result"]["verification"] is None
 
 
-def test_in_an_untrusted_workspace_the_person_is_asked_and_a_no_proves_nothing(sidecar: RunningSidecar) -> None:
+def test_in_an_untrusted_workspace_the_user_is_asked_and_a_no_proves_nothing(sidecar: RunningSidecar) -> None:
     project(sidecar)
     models = sidecar.script("ask", {"coder": [write("calc.py", RIGHT), says("Fixed.")], "reviewer": PASSED})
     task_id = sidecar.execute("fix the bug in add", models=models, intent="edit_code")
@@ -252,7 +252,7 @@ def test_in_an_untrusted_workspace_one_yes_is_enough_for_one_verification(sideca
     assert len([event for event in story.events if event["type"] == "approval"]) == 4
 
 
-def test_in_a_trusted_workspace_nobody_is_asked(tmp_path: Path) -> None:
+def test_in_a_trusted_workspace_no_one_is_asked(tmp_path: Path) -> None:
     with running_sidecar(tmp_path) as sidecar:
         project(sidecar)
         sidecar.post("/api/brain/trust", {"workspace": str(sidecar.workspace), "trusted": True})

@@ -177,7 +177,7 @@ def test_brain_run_exits_with_0_only_for_what_is_verified_or_needs_no_proof(
     assert words in done.stdout
 
 
-def test_a_person_who_is_needed_is_told_on_the_desktop(tmp_path: Path) -> None:
+def test_a_user_who_is_needed_is_told_on_the_desktop(tmp_path: Path) -> None:
     programs = tmp_path / "bin"
     programs.mkdir()
     notify = programs / "notify-send"

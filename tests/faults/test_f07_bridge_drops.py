@@ -128,7 +128,7 @@ def test_f07_a_shell_that_does_not_return_leaves_unknown(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(("choice", "lines"), [("again", "once\n"), ("skip", None)])
-def test_f07_and_where_a_person_is_there_they_are_asked(tmp_path: Path, choice: str, lines: str | None) -> None:
+def test_f07_and_where_a_user_is_there_they_are_asked(tmp_path: Path, choice: str, lines: str | None) -> None:
     with running_sidecar(tmp_path, BRAIN_BRIDGE_RECONNECT_SECONDS="0.2") as sidecar:
         with raw_shell(sidecar) as connection:
             EditorShell(sidecar.workspace).hello(connection)

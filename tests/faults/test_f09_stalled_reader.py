@@ -16,7 +16,7 @@ TEXT = f"{'w' * 1_000} " * 200
 
 
 @pytest.mark.timeout(120)
-async def test_f09_a_stalled_reader_is_dropped_and_harms_nobody(tmp_path: Path) -> None:
+async def test_f09_a_stalled_reader_is_dropped_and_harms_no_one(tmp_path: Path) -> None:
     with running_sidecar(tmp_path, BRAIN_SLOW_READER_SECONDS="1") as sidecar, socket.socket() as stalled:
         # Another call each time: an agent that repeats itself is stopped.
         looks = [

@@ -68,7 +68,7 @@ async def test_who_asks_for_an_hour_is_not_waited_for(stage: Stage, pauses: list
     assert (pauses, len(stage.server.seen)) == ([], 1)
 
 
-async def test_a_minute_is_waited_for_only_if_nobody_else_is_there(stage: Stage, pauses: list[float]) -> None:
+async def test_a_minute_is_waited_for_only_if_no_one_else_is_there(stage: Stage, pauses: list[float]) -> None:
     busy = stage.speaker.error(Trouble(429, headers={"retry_after": "45"}))
     stage.server.plays(busy, _fine(stage))
     _, reply = await stage.ask()

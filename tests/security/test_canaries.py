@@ -163,7 +163,7 @@ def test_a_planted_key_is_found_nowhere(tmp_path: Path) -> None:
         assert "ANTHROPIC_API_KEY" not in environ
 
 
-def test_what_the_person_says_is_kept_shown_and_read_without_the_secrets_in_it(tmp_path: Path) -> None:
+def test_what_the_user_says_is_kept_shown_and_read_without_the_secrets_in_it(tmp_path: Path) -> None:
     with running_sidecar(tmp_path, ANTHROPIC_API_KEY=KEY, BRAIN_LET_THROUGH="let-through-0123456789") as sidecar:
         (sidecar.workspace / "AGENTS.md").write_text(f"# Rules\nThe key is {KEY}.\n")
         (sidecar.workspace / "notes.txt").write_text(f"{'x' * 300} {LOOKS}\n")

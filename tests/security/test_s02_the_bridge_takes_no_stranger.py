@@ -74,7 +74,7 @@ def test_s02_a_ticket_lets_in_once(sidecar: RunningSidecar) -> None:
 @pytest.mark.parametrize(
     "query", ["?ticket=", "?ticket=wrong", "?ticket=a&ticket=b", "?token={token}", "?ticket={token}"]
 )
-def test_s02_what_is_no_ticket_lets_nobody_in(sidecar: RunningSidecar, query: str) -> None:
+def test_s02_what_is_no_ticket_lets_no_one_in(sidecar: RunningSidecar, query: str) -> None:
     assert refusal(sidecar, query.format(token=sidecar.token), additional_headers={}).status_code == 401
 
 

@@ -99,7 +99,7 @@ async def test_s22_a_word_is_not_a_command(tmp_path: Path) -> None:
         ("", "ls", True),
     ],
 )
-async def test_s20_only_what_the_person_wrote_word_for_word_is_not_asked_about(
+async def test_s20_only_what_the_user_wrote_word_for_word_is_not_asked_about(
     tmp_path: Path, task: str, command: str, asked: bool
 ) -> None:
     async with workbench(tmp_path, approvals="ask", task_text=task) as bench:

@@ -45,7 +45,7 @@ async def test_s14_none_that_was_not_there_can_be_made(bench: SandboxedWorkbench
     assert left <= {str(bench.workspace / name) for name in made}
 
 
-async def test_s14_what_was_taken_back_is_said_plainly_and_kept(bench: SandboxedWorkbench) -> None:
+async def test_s14_what_was_reverted_is_said_plainly_and_kept(bench: SandboxedWorkbench) -> None:
     outcome = await bench.plant(".env")
     assert outcome.status == "error"
     assert outcome.error is not None and outcome.error.code == "protected_files"
@@ -129,7 +129,7 @@ async def test_s14_a_repository_that_is_kept_elsewhere_in_the_workspace_is_kept(
     assert not (bench.workspace / "repository/hooks/post-commit").exists()
 
 
-async def test_s14_what_the_person_approved_may_write_it(bench: SandboxedWorkbench) -> None:
+async def test_s14_what_the_user_approved_may_write_it(bench: SandboxedWorkbench) -> None:
     bench.ledger.answer = "allow"
     outcome = await bench.call("run_command", command="echo A=1 > .env && git config core.pager cat")
     assert outcome.status == "success", outcome.content
@@ -138,7 +138,7 @@ async def test_s14_what_the_person_approved_may_write_it(bench: SandboxedWorkben
     assert b"pager" in bench.read(".git/config")
 
 
-async def test_s14_what_a_tool_wrote_with_the_persons_word_beside_a_command_stays(bench: SandboxedWorkbench) -> None:
+async def test_s14_what_a_tool_wrote_with_the_users_word_beside_a_command_stays(bench: SandboxedWorkbench) -> None:
     bench.ledger.answer = "allow"
     bench.write("wait.sh", "while [ ! -e go ]; do sleep 0.02; done")
     await bench.call("run_command", call_id="waits", command="sh wait.sh", background=True)

@@ -52,7 +52,7 @@ def hostile(place: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace tells what a process does")
-def test_s18_opening_a_hostile_workspace_starts_nothing_and_connects_to_nobody(tmp_path: Path) -> None:
+def test_s18_opening_a_hostile_workspace_starts_nothing_and_connects_to_no_one(tmp_path: Path) -> None:
     workspace = tmp_path / "workspace"
     hostile(workspace)
     trace = tmp_path / "trace"
@@ -73,7 +73,7 @@ def test_s18_opening_a_hostile_workspace_starts_nothing_and_connects_to_nobody(t
     assert not (workspace / "planted").exists()
 
 
-def test_s19_every_start_is_untrusted_until_the_person_says_otherwise(sidecar: RunningSidecar) -> None:
+def test_s19_every_start_is_untrusted_until_the_user_says_otherwise(sidecar: RunningSidecar) -> None:
     ls = {"tool": "run_command", "args": {"command": "ls"}}
     assert sidecar.post("/api/brain/policy/explain", ls).json["decision"] == "ask"
     trusted = sidecar.post("/api/brain/trust", {"workspace": str(sidecar.workspace), "trusted": True}).json

@@ -100,7 +100,7 @@ def test_s22_deny_wins_however_it_is_written(workspace: Path, command: str, appr
     assert decided(command, workspace, approvals).verdict == "deny"
 
 
-def test_the_persons_own_table_comes_first_and_may_deny(workspace: Path, tmp_path: Path) -> None:
+def test_the_users_own_table_comes_first_and_may_deny(workspace: Path, tmp_path: Path) -> None:
     own = tmp_path / "policy.toml"
     own.write_text('[just]\noperands = ["check"]\n[ls]\nverdict = "deny"\nwhy = "not here"\n')
     policy = Policy(trusted=lambda workspace: True, own_table=own)

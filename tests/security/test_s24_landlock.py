@@ -56,7 +56,7 @@ def test_theworkspace_is_written_the_system_read_and_nothing_else(caged: Caged) 
     assert not (caged.workspace.parent / "planted").exists()
 
 
-def test_keys_and_the_sidecars_files_are_out_of_sight_and_the_persons_tools_are_not(caged: Caged) -> None:
+def test_keys_and_the_sidecars_files_are_out_of_sight_and_the_users_tools_are_not(caged: Caged) -> None:
     assert caged.run(f"cat ~/.ssh/id {caged.data}/token; cat ~/.local/bin/x") == "of use"
     assert caged.run("cat ~/.ssh/id", approved=True) == "canary"
     assert caged.run(f"cat {caged.data}/token", approved=True) == ""
@@ -71,7 +71,7 @@ def test_s24_no_socket_can_be_made_and_pipes_still_can(caged: Caged) -> None:
     assert caged.run("python3 probe.py", approved=True) == "open\n"
 
 
-def test_nobody_outside_can_be_signalled_or_looked_into(caged: Caged) -> None:
+def test_no_one_outside_can_be_signalled_or_looked_into(caged: Caged) -> None:
     said = caged.run(
         f"kill -0 {os.getpid()} 2> /dev/null || echo no; cat /proc/{os.getpid()}/environ | head -c 1 | wc -c"
     )

@@ -80,7 +80,7 @@ async def test_s24_it_reaches_no_network_but_its_own_loopback(caged: Caged) -> N
     assert (await caged.run(["python3", "probe.py"])).content == "in\nown"
 
 
-async def test_s06_neither_the_sidecars_own_files_nor_the_persons_keys_are_there(caged: Caged) -> None:
+async def test_s06_neither_the_sidecars_own_files_nor_the_users_keys_are_there(caged: Caged) -> None:
     (caged.data_dir / "token").write_text("canary-token")
     script = f"cat {caged.data_dir}/token; cat ~/.s*h/id; cat {Path.home()}/.s??/id; echo end"
     outcome = await caged.run(script)
@@ -137,7 +137,7 @@ async def test_a_time_limit_ends_everything_inside_and_asks_first(caged: Caged) 
     assert caged.read("asked.txt") == b"asked\n"
 
 
-async def test_a_missing_program_and_an_exit_code_are_told_as_outside(caged: Caged) -> None:
+async def test_a_missing_program_and_an_exit_code_are_reported_as_outside(caged: Caged) -> None:
     missing = await caged.run(["no-such-program"])
     assert missing.error is not None and missing.error.code == "command_not_found"
     failed = await caged.run("exit 7")
@@ -168,7 +168,7 @@ def test_switched_off_is_said_and_every_command_asks() -> None:
     assert not off.available()
 
 
-def test_what_a_person_approved_may_use_the_network_and_their_keys(tmp_path: Path) -> None:
+def test_what_a_user_approved_may_use_the_network_and_their_keys(tmp_path: Path) -> None:
     best = SANDBOXES.best()
     assert best is not None
     strict = best.wrap(["true"], CommandAccess.grant(str(tmp_path), str(Path.home())), "/", {})
@@ -273,6 +273,6 @@ def test_the_rules_of_macos_hide_last_and_quote_every_path(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("limits", [CommandLimits(), CommandLimits(1, 2, 3_000_000), CommandLimits(0, 0, 0)])
-def test_a_command_is_told_as_it_was_given_without_its_limits(limits: CommandLimits) -> None:
+def test_a_command_is_reported_as_it_was_given_without_its_limits(limits: CommandLimits) -> None:
     line = " ".join(limits.wrap(["/bin/sh", "-c", "ulimit -n; sleep 5"], 5))
     assert strip_limits(line) == "/bin/sh -c ulimit -n; sleep 5"

@@ -140,7 +140,7 @@ def _filled(schema: dict[str, object], address: str) -> dict[str, object]:
 
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace tells what a process does")
-def test_s30_a_task_of_a_model_connects_to_nobody_but_its_provider(tmp_path: Path) -> None:
+def test_s30_a_task_of_a_model_connects_to_no_one_but_its_provider(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     with running_sidecar(tmp_path) as sidecar:
         sidecar.close()

@@ -76,7 +76,7 @@ def test_s31_a_read_only_task_changes_nothing(sidecar: RunningSidecar) -> None:
 
 
 @pytest.mark.skipif(not Sandboxes().available(), reason="this machine has no sandbox")
-def test_s14_s31_a_command_that_nobody_was_asked_about_makes_no_protected_file(sidecar: RunningSidecar) -> None:
+def test_s14_s31_a_command_that_no_one_was_asked_about_makes_no_protected_file(sidecar: RunningSidecar) -> None:
     (sidecar.workspace / "make.py").write_text(PLANTER)
     (ended,) = tried(sidecar, ("run_command", {"command": "python3 make.py"}))
     assert ended["error"]["code"] == "protected_files"

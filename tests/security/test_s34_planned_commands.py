@@ -108,7 +108,7 @@ async def test_s34_a_checker_that_appears_during_the_question_is_asked_about(tmp
         assert "node_modules/.bin/eslint" in ledger.questions[1].why
 
 
-async def test_s34_a_command_that_nobody_saw_does_not_run() -> None:
+async def test_s34_a_command_that_no_one_saw_does_not_run() -> None:
     seen = Call("c", "/w", 1.0, commands=(PlannedCommand(("make", "test")),))
     seen.check_command(["make", "test"])
     for argv, cwd in ((["make", "deploy"], "."), (["make", "test"], "sub"), (["make", "test", "x"], ".")):

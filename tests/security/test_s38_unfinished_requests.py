@@ -216,7 +216,7 @@ async def test_s38_peers_that_never_read_are_closed(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(120)
-async def test_s38_a_flood_of_connections_keeps_nobody_out(tmp_path: Path) -> None:
+async def test_s38_a_flood_of_connections_keeps_no_one_out(tmp_path: Path) -> None:
     with running_sidecar(tmp_path) as sidecar:
         async with peers(sidecar, 700):
             await until_true(lambda: _connections(sidecar) <= 513, LATE)

@@ -102,7 +102,7 @@ async def test_s40_a_workspace_wide_approval_ends_when_the_description_changes(m
     assert len(bench.ledger.questions) == 2
 
 
-async def test_s40_a_result_of_100_mb_costs_the_server_its_connection_and_nobody_else_anything(make: Make) -> None:
+async def test_s40_a_result_of_100_mb_costs_the_server_its_connection_and_no_one_else_anything(make: Make) -> None:
     bench = make(scripted())
     await bench.call("s__echo", text="x")
     outcome = await bench.call("s__big")
@@ -166,7 +166,7 @@ async def test_s40_a_server_sees_neither_your_keys_nor_your_files_nor_ours(
     assert "ANTHROPIC_API_KEY" not in seen["environment"]
 
 
-async def test_s40_a_server_writes_nowhere_and_reaches_nobody_without_a_grant(make: Make) -> None:
+async def test_s40_a_server_writes_nowhere_and_reaches_no_one_without_a_grant(make: Make) -> None:
     bench = make(scripted())
     if not bench.sandboxes.available():
         pytest.skip("no sandbox works here")

@@ -227,7 +227,7 @@ def test_s41_tokens_are_kept_across_a_restart_and_roles_hold_on_loopback_too(tmp
         assert refused.status == 403
 
 
-def test_s41_a_route_that_nobody_thought_of_needs_the_role_that_decides() -> None:
+def test_s41_a_route_that_no_one_thought_of_needs_the_role_that_decides() -> None:
     for route in ROUTES:
         if route.method != "GET":
             assert not may_call(Identity("x", "look"), route.method, f"new_{route.name}")

@@ -152,7 +152,7 @@ def plant(bench: Workbench) -> None:
 
 @pytest.mark.parametrize("trusted", [False, True])
 @pytest.mark.parametrize("approvals", ["auto", "readonly"])
-async def test_nobody_reads_one_where_nobody_is_asked(tmp_path: Path, approvals: str, trusted: bool) -> None:
+async def test_no_one_reads_one_where_no_one_is_asked(tmp_path: Path, approvals: str, trusted: bool) -> None:
     async with workbench(tmp_path, approvals=approvals) as bench:
         plant(bench)
         if trusted:
@@ -269,7 +269,7 @@ async def test_an_edit_that_does_not_fit_quotes_nothing_before_the_answer(tmp_pa
         assert len(bench.ledger.questions) == 3
 
 
-async def test_a_mention_names_it_and_what_the_person_attaches_loses_its_values(tmp_path: Path) -> None:
+async def test_a_mention_names_it_and_what_the_user_attaches_loses_its_values(tmp_path: Path) -> None:
     async with workbench(tmp_path) as bench:
         plant(bench)
         host = bench.executor.host(str(bench.workspace))

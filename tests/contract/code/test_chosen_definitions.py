@@ -27,7 +27,7 @@ async def test_a_copy_a_stub_and_a_private_module_are_meant_last(bench: Workbenc
     assert "`tool/main.py:3`" in outcome.content
 
 
-async def test_a_name_that_only_a_copy_defines_is_told_as_such(bench: Workbench) -> None:
+async def test_a_name_that_only_a_copy_defines_is_reported_as_such(bench: Workbench) -> None:
     bench.write("tool/_vendor/version.py", "def parse_version(text): ...\n")
     for tool in ("find_usages", "describe_symbol"):
         outcome = await bench.call(tool, symbol="parse_version")
@@ -84,7 +84,7 @@ async def test_a_name_of_a_package_is_found_in_the_module_that_it_re_exports(ben
     assert (await bench.call("describe_symbol", symbol="requests.total")).status == "error"
 
 
-async def test_who_imports_a_module_is_told_by_its_name(bench: Workbench) -> None:
+async def test_who_imports_a_module_is_reported_by_its_name(bench: Workbench) -> None:
     bench.write("shop/__init__.py", "")
     bench.write("shop/_compat.py", "WIN = False\n")
     bench.write("shop/docutils.py", "from docutils import nodes\n")
@@ -95,7 +95,7 @@ async def test_who_imports_a_module_is_told_by_its_name(bench: Workbench) -> Non
     assert (await bench.call("find_usages", symbol="docutils")).error is not None
 
 
-async def test_who_imports_a_go_package_is_told_by_its_folder_or_its_name(bench: Workbench) -> None:
+async def test_who_imports_a_go_package_is_reported_by_its_folder_or_its_name(bench: Workbench) -> None:
     bench.write("go.mod", "module example.com/shop\n")
     bench.write("store/page/page.go", "package page\n\nvar One = 1\n")
     bench.write("store/page/more.go", "package page\n\nvar Two = 2\n")
@@ -105,7 +105,7 @@ async def test_who_imports_a_go_package_is_told_by_its_folder_or_its_name(bench:
         assert outcome.content == "`store/page`\n\n**Imported by** (1):\n- `main.go`"
 
 
-async def test_classes_that_name_a_base_are_told_as_such(bench: Workbench) -> None:
+async def test_classes_that_name_a_base_are_reported_as_such(bench: Workbench) -> None:
     bench.write("shop.py", "class Base: ...\n\n\nclass Cart(Base): ...\n\n\nONE = Base()\n")
     outcome = await bench.call("find_usages", symbol="Base")
     assert isinstance(outcome.details, dict) and isinstance(outcome.details["usages"], list)

@@ -104,7 +104,7 @@ async def test_a_symbol_that_only_tests_use_is_counted_in_plain_words(python: Wo
     assert "1 place in 1 file, in tests" in (await python.call("describe_symbol", symbol="alone")).content
 
 
-async def test_a_symbol_is_told_with_signature_doc_place_users_and_what_it_calls(python: Workbench) -> None:
+async def test_a_symbol_is_reported_with_signature_doc_place_users_and_what_it_calls(python: Workbench) -> None:
     content = (await python.call("describe_symbol", symbol="parse_line", path="src/lines")).content
 
     assert "`src/lines/parser.py:5`" in content

@@ -56,7 +56,7 @@ async def test_a_plan_that_cannot_work_goes_back_to_the_strategist_and_prose_is_
         assert Path(task.worktree, "a.txt").read_text() == "a\n"
 
 
-async def test_a_plan_that_the_architect_never_approves_needs_you_and_nobody_works_on_it(tmp_path: Path) -> None:
+async def test_a_plan_that_the_architect_never_approves_needs_you_and_no_one_works_on_it(tmp_path: Path) -> None:
     proposal = propose(part("one", "coder", ["a.txt"], []))
     reject = {"calls": [{"tool": "review_plan", "args": {"approved": False, "issues": ["no migration"]}}]}
     script = {"strategist": [proposal], "architect": [reject]}

@@ -50,7 +50,7 @@ async def test_cancel_kills_the_command_and_says_what_had_happened(tmp_path: Pat
         assert statuses[-2:] == ["cancelling", "cancelled"]
 
 
-async def test_a_cancelled_test_run_is_told_once(tmp_path: Path) -> None:
+async def test_a_cancelled_test_run_is_reported_once(tmp_path: Path) -> None:
     async with engine_harness(tmp_path) as harness:
         slow = "import signal\n\ndef test_it():\n    print('up', flush=True); signal.pause()\n"
         (harness.workspace / "test_slow.py").write_text(slow)
@@ -64,7 +64,7 @@ async def test_a_cancelled_test_run_is_told_once(tmp_path: Path) -> None:
         assert told == ["running", "cancelled"]
 
 
-async def test_cancel_of_a_queued_task_needs_nobody_to_run_it(tmp_path: Path) -> None:
+async def test_cancel_of_a_queued_task_needs_no_one_to_run_it(tmp_path: Path) -> None:
     async with engine_harness(tmp_path, slots=1) as harness:
         models = harness.script("wait", [WAIT])
         running = await harness.execute("x", models=models, approvals="auto", intent="run_command")
@@ -180,7 +180,7 @@ async def test_a_task_that_takes_too_long_fails_with_everything_kept(tmp_path: P
         assert (task.error.code, task.error.recoverable) == ("max_duration", True)
 
 
-async def test_the_clock_stands_still_while_a_person_is_asked(tmp_path: Path, jump: Callable[[float], None]) -> None:
+async def test_the_clock_stands_still_while_a_user_is_asked(tmp_path: Path, jump: Callable[[float], None]) -> None:
     async with engine_harness(tmp_path) as harness:
         models = harness.script(
             "ask", [{"calls": [{"tool": "run_command", "args": {"command": "echo hi"}}]}, {"text": "ok"}]

@@ -101,7 +101,7 @@ async def test_a_fork_from_the_beginning_is_a_new_request(tmp_path: Path) -> Non
         assert (harness.workspace / "a.txt").read_text() == "one\n"
 
 
-async def test_files_can_stay_and_what_the_person_edited_is_kept_and_named(tmp_path: Path) -> None:
+async def test_files_can_stay_and_what_the_user_edited_is_kept_and_named(tmp_path: Path) -> None:
     async with engine_harness(tmp_path) as harness:
         old = await run_edits(harness, write("a.txt", "one\n"), write("b.txt", "b\n"))
         harness.script("edit", [{"text": "done"}])

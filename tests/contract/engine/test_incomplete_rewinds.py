@@ -113,7 +113,7 @@ async def test_a_rewind_of_an_incomplete_rewind_gives_back_what_it_took(shop: Ma
     assert shop.files() == after
 
 
-async def test_what_nobody_can_attribute_is_left_alone_and_named_until_you_say_so(shop: ManualTask) -> None:
+async def test_what_no_one_can_attribute_is_left_alone_and_named_until_you_say_so(shop: ManualTask) -> None:
     (shop.workspace / "a").write_text("one\n")
     await shop.open()
     start = await shop.seq()

@@ -248,7 +248,7 @@ async def test_a_file_that_a_task_deletes_and_makes_again_gets_its_mode_back(sho
     assert shop.files() == {"run.sh": (b"old\n", 0o755)}
 
 
-async def test_a_mode_that_the_person_chose_since_is_theirs(shop: ManualTask) -> None:
+async def test_a_mode_that_the_user_chose_since_is_theirs(shop: ManualTask) -> None:
     (shop.workspace / "run.sh").write_text("x\n")
     (shop.workspace / "run.sh").chmod(0o644)
     await shop.open()
@@ -282,7 +282,7 @@ async def test_files_alone_go_back_and_the_conversation_goes_on(tmp_path: Path) 
         assert (await harness.journal.task(task_id)).last_seq == seq, "nothing happened, so nothing is told"
 
 
-async def test_what_the_person_wrote_between_two_changes_of_the_task_stays(shop: ManualTask) -> None:
+async def test_what_the_user_wrote_between_two_changes_of_the_task_stays(shop: ManualTask) -> None:
     file = shop.workspace / "a.txt"
     file.write_text(BEFORE)
     await shop.open()

@@ -341,7 +341,7 @@ for number in range(int(sys.argv[1])):
 """
 
 
-async def test_with_nobody_waiting_for_anybody_no_line_of_the_person_is_lost(tmp_path: Path) -> None:
+async def test_with_no_one_waiting_for_anybody_no_line_of_the_user_is_lost(tmp_path: Path) -> None:
     """They overwrite each other before the rewind; the rewind itself takes away only lines of the command."""
     shop = ManualTask(tmp_path)
     try:

@@ -57,7 +57,7 @@ async def ended(bench: Workbench, task: "asyncio.Task[Outcome]") -> Outcome:
     return outcome
 
 
-async def test_what_the_person_and_another_call_write_meanwhile_is_not_the_commands(bench: Workbench) -> None:
+async def test_what_the_user_and_another_call_write_meanwhile_is_not_the_commands(bench: Workbench) -> None:
     bench.write("README", "old\n")
     bench.write("other.txt", "old\n")
     task = await running(bench, "echo 1 > a", "echo 2 > b")

@@ -321,7 +321,7 @@ async def test_a_rule_that_comes_later_holds_from_then_on(bench: Workbench) -> N
     assert {(each.path, each.change) for each in outcome.irreversible} == {("a.log", "modified"), ("b.log", "created")}
 
 
-async def test_many_files_are_told_with_their_lines_though_only_the_first_are_compared(
+async def test_many_files_are_reported_with_their_lines_though_only_the_first_are_compared(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tools.executor.command_changes._COMPARED_IN_ALL", 60)

@@ -210,14 +210,14 @@ async def test_a_question_is_asked_before_a_command_runs(tmp_path: Path) -> None
         assert (bench.workspace / "x").exists()
 
 
-async def test_where_nobody_can_be_asked_the_answer_says_so(tmp_path: Path) -> None:
+async def test_where_no_one_can_be_asked_the_answer_says_so(tmp_path: Path) -> None:
     async with workbench(tmp_path, approvals="ask") as bench:
         outcome = await bench.call("run_command", command="true")
 
     assert outcome.error is not None and outcome.error.code == "approval_required"
 
 
-async def test_where_nobody_may_be_asked_it_is_not_done_and_said_why(bench: Workbench) -> None:
+async def test_where_no_one_may_be_asked_it_is_not_done_and_said_why(bench: Workbench) -> None:
     bench.ledger.answer = "allow"
     context = BatchContext(str(bench.workspace), "ask", bench.ledger, can_ask=False)
     (outcome,) = await bench.executor.batch([ToolCall("c", "run_command", {"command": "touch x"})], context)
@@ -302,7 +302,7 @@ async def test_a_cancelled_read_has_no_outcome_so_that_a_resume_runs_it_again(be
 
 
 @pytest.mark.parametrize("over", [{"given_up": True}, {"anew": True}, {}])
-async def test_a_test_run_that_is_cut_off_is_told_once_and_is_open_only_if_it_may_be_gone_on_with(
+async def test_a_test_run_that_is_cut_off_is_reported_once_and_is_open_only_if_it_may_be_gone_on_with(
     bench: Workbench, over: dict[str, bool]
 ) -> None:
     bench.write(

@@ -83,7 +83,7 @@ async def test_a_server_that_only_ignores_the_newer_era_works(make: Make) -> Non
     assert (await bench.call("s__echo", text="x")).content == "x"
 
 
-async def test_a_missing_argument_is_told_before_anything_is_sent(make: Make) -> None:
+async def test_a_missing_argument_is_reported_before_anything_is_sent(make: Make) -> None:
     bench = make()
     outcome = await bench.call("s__echo", wrong=1)
     assert outcome.error is not None
@@ -109,7 +109,7 @@ async def test_a_question_of_the_server_becomes_a_question_to_you(make: Make) ->
     assert question.choices == ("red", "blue", "decline")
 
 
-async def test_a_question_that_nobody_answers_is_declined(make: Make) -> None:
+async def test_a_question_that_no_one_answers_is_declined(make: Make) -> None:
     outcome = await make().call("s__ask")
     assert json.loads(outcome.content)["action"] == "decline"
 

@@ -107,7 +107,7 @@ async def test_a_changed_file_is_loaded_again_and_a_broken_one_named(bench: Benc
     assert "boom failed: OSError: no disk" in failed.content
 
 
-async def test_nobody_else_can_bring_a_tool(bench: Bench, tmp_path: Path) -> None:
+async def test_no_one_else_can_bring_a_tool(bench: Bench, tmp_path: Path) -> None:
     text = f'READ_ONLY = True\nopen({str(tmp_path / "ran")!r}, "w")\ndef evil() -> str:\n    """Harmless."""\n'
     open_file = bench.write("evil", text)
     open_file.chmod(0o666)

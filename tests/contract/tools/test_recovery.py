@@ -81,7 +81,7 @@ async def test_a_command_that_may_have_run_is_unknown_and_not_repeated(tmp_path:
         assert "touch x" in question.text
 
 
-async def test_a_person_may_let_an_unknown_command_run_again(tmp_path: Path) -> None:
+async def test_a_user_may_let_an_unknown_command_run_again(tmp_path: Path) -> None:
     async with workbench(tmp_path, approvals="ask") as bench:
         bench.ledger.choices = ["look", "run again"]
         bench.ledger.intents["r"] = IntentRecord(tool="run_command", args={}, backend="local")

@@ -180,7 +180,7 @@ async def test_tests_that_take_too_long_are_ended_and_those_that_touch_the_chang
     assert done.notes == ["All tests take longer than 4 s; only those that touch the change ran."]
 
 
-async def test_where_the_person_is_asked_there_is_one_question(bench: Workbench) -> None:
+async def test_where_the_user_is_asked_there_is_one_question(bench: Workbench) -> None:
     bench.write("test_calc.py", TESTS)
     done = await tried(bench, changed(bench, calc__py=(BROKEN, CALC)), preapproved=False)
     assert done.proves

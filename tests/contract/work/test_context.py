@@ -16,7 +16,7 @@ from tests.support.first_request import first_request, request_text
 from tests.waiting import SECONDS
 
 
-async def test_little_is_told_however_large_the_workspace(tmp_path: Path) -> None:
+async def test_little_is_included_however_large_the_workspace(tmp_path: Path) -> None:
     async with engine_harness(tmp_path) as harness:
         for number in range(300):
             folder = harness.workspace / f"folder_with_a_long_name_{number:03}"
@@ -40,7 +40,7 @@ async def test_little_is_told_however_large_the_workspace(tmp_path: Path) -> Non
     assert request.history[-1] == UserTurn(text=task)
 
 
-async def test_the_files_nearest_to_the_task_and_the_skills_are_told_once_the_workspace_is_indexed(
+async def test_the_files_nearest_to_the_task_and_the_skills_are_included_once_the_workspace_is_indexed(
     tmp_path: Path,
 ) -> None:
     memory = LocalMemory(tmp_path / "data", "off")
@@ -67,7 +67,7 @@ async def test_the_files_nearest_to_the_task_and_the_skills_are_told_once_the_wo
     assert len(json.dumps(about.text, ensure_ascii=False).encode()) <= CONTEXT_BYTES + 10
 
 
-async def test_selection_open_files_mentions_and_git_state_are_told(tmp_path: Path) -> None:
+async def test_selection_open_files_mentions_and_git_state_are_included(tmp_path: Path) -> None:
     trusted: list[str] = []
     customizations = Customizations(None, lambda workspace: workspace in trusted)
     async with engine_harness(tmp_path, customizations=customizations) as harness:

@@ -61,13 +61,13 @@ async def test_a_title_that_is_none_is_asked_for_once_and_the_first_sentence_sta
     assert len(stage.server.seen) == 1
 
 
-async def test_a_short_task_and_one_that_you_named_are_asked_of_nobody(stage: Stage) -> None:
+async def test_a_short_task_and_one_that_you_named_are_asked_of_no_one(stage: Stage) -> None:
     assert (await entitle(stage, "run the tests")).title == "run the tests"
     assert (await entitle(stage, LONG, None, LabelEvent(title="Mine"))).title == "Mine"
     assert stage.server.seen == []
 
 
-async def test_offline_and_a_spent_budget_ask_nobody(stage: Stage) -> None:
+async def test_offline_and_a_spent_budget_ask_no_one(stage: Stage) -> None:
     await entitle(stage, LONG, Options(models=Models(fast="offline/basic")))
     spent = UsageEvent(input_tokens=5, output_tokens=5, cached_tokens=0, cost_usd=0)
     await entitle(stage, LONG, Options(max_tokens=10), spent)

@@ -93,7 +93,7 @@ async def test_a_resumed_attempt_is_told_the_same_conversation_again(tmp_path: P
     assert sum("doesn't pass" in text for text in words) == 1
 
 
-async def test_a_model_that_has_nothing_more_to_say_needs_a_person_and_goes_on_when_it_has(tmp_path: Path) -> None:
+async def test_a_model_that_has_nothing_more_to_say_needs_a_user_and_goes_on_when_it_has(tmp_path: Path) -> None:
     async with engine_harness(tmp_path) as harness:
         task_id = await begun(harness, MENDED[:2])
         task = await harness.ended(task_id)
@@ -108,7 +108,7 @@ async def test_a_model_that_has_nothing_more_to_say_needs_a_person_and_goes_on_w
         assert task.error is None
 
 
-async def test_the_persons_message_is_heard_in_the_first_new_attempt(tmp_path: Path) -> None:
+async def test_the_users_message_is_heard_in_the_first_new_attempt(tmp_path: Path) -> None:
     wrong = [write("wrong"), says("Done.")] * 3
     with recorded_requests() as requests:
         async with engine_harness(tmp_path) as harness:
@@ -133,7 +133,7 @@ async def test_an_escalated_task_can_be_escalated_again_and_again(tmp_path: Path
             await harness.submit(Resume(task_id))
 
 
-async def test_without_a_language_model_nobody_tries_in_vain(tmp_path: Path) -> None:
+async def test_without_a_language_model_no_one_tries_in_vain(tmp_path: Path) -> None:
     async with engine_harness(tmp_path) as harness:
         task_id = await harness.execute("run `echo wrong > out.txt`", approvals="auto", verify=[CHECK])
         task = await harness.ended(task_id)
@@ -189,7 +189,7 @@ def test_the_longest_words_are_no_trouble_at_the_end_of_a_round(piece: str) -> N
     needs_verification(TaskState(), "do it", [piece * (200_000 // len(piece))])
 
 
-async def test_what_the_persons_own_command_did_is_no_claim_of_an_agent(tmp_path: Path) -> None:
+async def test_what_the_users_own_command_did_is_no_claim_of_an_agent(tmp_path: Path) -> None:
     async with engine_harness(tmp_path) as harness:
         task = await harness.ended(await harness.execute("run `echo done > out.txt`", approvals="auto"))
         assert (task.status, task.verified) == (Status.COMPLETED, None)

@@ -14,7 +14,7 @@ from tests.support.plans import FAILED, PASSED, ended, plan
 from tests.waiting import SECONDS, until_true
 
 
-async def test_each_step_of_a_plan_may_wait_for_the_person(tmp_path: Path) -> None:
+async def test_each_step_of_a_plan_may_wait_for_the_user(tmp_path: Path) -> None:
     ask = {"calls": [{"tool": "run_command", "args": {"command": "echo hi"}}]}
     script = {
         "planner": [plan({"id": "a", "title": "A", "files": ["a"]}, {"id": "b", "title": "B", "files": ["b"]})],

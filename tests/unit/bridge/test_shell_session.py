@@ -91,7 +91,7 @@ def test_an_id_that_comes_with_another_call_is_refused() -> None:
     assert answer["error"]["code"] == "id_reused"
 
 
-def test_a_cancel_stops_what_runs_and_its_end_is_told() -> None:
+def test_a_cancel_stops_what_runs_and_its_end_is_reported() -> None:
     session = shell()
     session.receive(call().to_json())
     assert session.receive(cancel()) == [StopCall("c1")]
@@ -158,7 +158,7 @@ def test_a_bad_frame_is_answered_and_an_error_is_not() -> None:
     assert session.receive('{"type":"error","error":{"code":"x","message":"y"}}') == []
 
 
-def test_what_the_editor_knows_is_told_while_connected() -> None:
+def test_what_the_editor_knows_is_reported_while_connected() -> None:
     session = shell()
     frame = NotifyFrame(event="focus", path="a.py")
     assert session.notify(frame) == [Send(frame.to_json())]

@@ -6,7 +6,7 @@ from tools.code.review import ChangedLines, parse_changed_lines
 from tools.patch import PatchHunk, read_diff
 
 
-def test_a_diff_is_read_without_being_misled_by_what_stands_in_it() -> None:
+def test_a_diff_is_read_without_being_misled_by_what_is_in_it() -> None:
     diff = (
         "diff --git a/a.md b/a.md\n--- a/a.md\n+++ b/a.md\n@@ -2,0 +3,2 @@ x\n++++ b/not a file\n+@@ -1 +9 @@\n"
         "@@ -9 +11,0 @@\n--- gone\ndiff --git a/b.py b/b.py\nnew file mode 100644\n"

@@ -123,7 +123,7 @@ def test_completion_knows_commands_options_and_choices() -> None:
     assert candidates(["nonsense", ""]) == []
 
 
-def test_findings_are_told_with_the_way_to_mend_them() -> None:
+def test_findings_are_reported_with_the_way_to_mend_them() -> None:
     plain = Style(colour=False)
     assert render_finding(ok("git", "2.39"), plain) == ["OK       git         2.39"]
     assert render_finding(missing("git", "not found", "Install git."), plain)[1].endswith("→ Install git.")
@@ -135,7 +135,7 @@ def test_a_browser_is_opened_only_where_there_is_a_desktop() -> None:
     assert not has_desktop({"SSH_TTY": "/dev/pts/0"}, "linux")
 
 
-def test_colours_need_a_terminal_and_the_persons_consent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colours_need_a_terminal_and_the_users_consent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     assert "\x1b" in style_for(environ={"TERM": "xterm"}).red("x")
     assert style_for(environ={"TERM": "xterm", "NO_COLOR": "1"}).red("x") == "x"

@@ -51,7 +51,7 @@ def test_what_was_said_so_far_is_told_to_whoever_comes_back_in_the_middle_and_no
     assert [line.strip() for line in task.lines] == ["One.", "Two.", "Three."]
 
 
-def test_a_reply_that_broke_off_and_is_asked_for_again_is_not_told_twice() -> None:
+def test_a_reply_that_broke_off_and_is_asked_for_again_is_not_reported_twice() -> None:
     task = Rendering()
     task.event("status", status="running")
     again = {"messageId": "m1", "role": "assistant", "agent": "coder", "kind": "text", "whole": True, "text": ""}
@@ -63,7 +63,7 @@ def test_a_reply_that_broke_off_and_is_asked_for_again_is_not_told_twice() -> No
     assert [line.strip() for line in task.lines] == ["One.", "Two.", "Three."]
 
 
-def test_one_that_begins_differently_the_second_time_is_told_from_its_beginning() -> None:
+def test_one_that_begins_differently_the_second_time_is_reported_from_its_beginning() -> None:
     task = Rendering()
     task.event("status", status="running")
     again = {"messageId": "m1", "role": "assistant", "agent": "coder", "kind": "text", "whole": True, "text": ""}
@@ -74,7 +74,7 @@ def test_one_that_begins_differently_the_second_time_is_told_from_its_beginning(
     assert [line.strip() for line in task.lines] == ["One.", "Once more.", "And that is all."]
 
 
-def test_a_task_is_told_from_the_question_to_the_end() -> None:
+def test_a_task_is_reported_from_the_question_to_the_end() -> None:
     task = Rendering()
     task.event("status", status="queued")
     task.event("message", messageId="asked", role="user", agent="", text="read it")
@@ -98,7 +98,7 @@ def test_a_task_is_told_from_the_question_to_the_end() -> None:
     assert task.renderer.ended
 
 
-def test_an_event_that_comes_twice_is_told_once() -> None:
+def test_an_event_that_comes_twice_is_reported_once() -> None:
     renderer = TaskRenderer(PLAIN)
     event = {"type": "message", "seq": 5, "role": "user", "messageId": "m", "agent": "", "text": "hello"}
     assert renderer.render(event) == ["› hello"]
@@ -118,21 +118,21 @@ def test_streamed_lines_stay_as_soon_as_they_are_whole_and_are_not_repeated() ->
     assert task.message("one\ntwo\n\nthree") == ["  three"]
 
 
-def test_a_message_whose_beginning_was_missed_is_told_whole_when_it_is_whole() -> None:
+def test_a_message_whose_beginning_was_missed_is_reported_whole_when_it_is_whole() -> None:
     task = Rendering(connected_at="2026-01-02T00:00:00.000Z")
     task.event("status", status="running")
     assert task.delta("world\nand more") == []
     assert task.message("hello world\nand more") == ["  hello world", "  and more"]
 
 
-def test_words_that_come_after_their_whole_message_are_not_told_again() -> None:
+def test_words_that_come_after_their_whole_message_are_not_reported_again() -> None:
     task = Rendering()
     task.message("hello")
     assert task.delta("hello") == []
     assert task.renderer.live(0, 80)[:-1] == []
 
 
-def test_a_message_that_breaks_off_is_told_as_far_as_it_came() -> None:
+def test_a_message_that_breaks_off_is_reported_as_far_as_it_came() -> None:
     task = Rendering()
     task.event("status", status="running")
     task.delta("half a sen")
@@ -257,7 +257,7 @@ def test_a_failure_ends_with_its_reason_and_the_way_on() -> None:
     ]
 
 
-def test_a_reason_that_was_just_read_is_not_told_again() -> None:
+def test_a_reason_that_was_just_read_is_not_reported_again() -> None:
     task = Rendering()
     task.message("I did not understand.")
     task.event("step", step=1, total=1, message="I did not understand.", agent="coder", state="failed")
@@ -273,7 +273,7 @@ def test_what_cannot_be_resumed_is_not_said_to_be() -> None:
     assert not any("brain resume" in line for line in task.event("status", status="failed"))
 
 
-def test_a_step_that_the_person_stopped_is_not_told_as_a_failure() -> None:
+def test_a_step_that_the_user_stopped_is_not_reported_as_a_failure() -> None:
     task = Rendering()
     step = {"step": 1, "total": 1, "agent": "coder"}
     task.event("step", message="Change the code", state="started", **step)
@@ -308,7 +308,7 @@ def test_files_and_checks_stand_at_the_end() -> None:
     assert "Completed, but a check failed" in lines[-2]
 
 
-def test_what_was_verified_before_a_later_change_is_not_told() -> None:
+def test_what_was_verified_before_a_later_change_is_not_reported() -> None:
     task = Rendering()
     check = {"name": "tests", "command": "pytest", "exitCode": 0, "durationMs": 5, "evidence": "", "passed": True}
     task.event("verification", passed=True, attempt=1, checks=[check], notes=["Flaky: test_x."])
@@ -352,7 +352,7 @@ def test_an_attempt_is_told_with_its_hints_and_an_escalation_with_what_to_do() -
     assert any("brain message" in line for line in lines)
 
 
-def test_a_person_who_is_needed_is_told_why() -> None:
+def test_a_user_who_is_needed_is_told_why() -> None:
     task = Rendering()
     task.event("escalation", reason="It fails each time.", attempts=3, suggestions=["Look at a.py."])
     lines = task.event("status", status="escalated")
@@ -393,7 +393,7 @@ def test_what_a_call_is_about_is_not_said_twice() -> None:
     assert line == "  ✓ create_file a.py · created  5 ms"
 
 
-def test_a_task_that_was_taken_back_says_so_and_what_was_taken_back_is_not_counted() -> None:
+def test_a_task_that_was_undone_says_so_and_what_was_undone_is_not_counted() -> None:
     task = Rendering()
 
     def changed(added: int) -> None:

@@ -59,7 +59,7 @@ def test_rows_are_broken_between_words() -> None:
         (3_725_000, "1 h 02 min"),
     ],
 )
-def test_durations_are_told_for_people(milliseconds: float, told: str) -> None:
+def test_durations_are_reported_for_people(milliseconds: float, told: str) -> None:
     assert duration(milliseconds) == told
 
 

@@ -33,7 +33,7 @@ diff --git a/gone.py b/gone.py
 """
 
 
-def test_text_of_a_model_notifies_nobody_closes_nothing_and_hides_nothing() -> None:
+def test_text_of_a_model_notifies_no_one_closes_nothing_and_hides_nothing() -> None:
     text = plain("Closes #12, fixes a/b#12, thanks @alice. <!-- github.t_1.4 --> a@b.c `@x` &#99;")
     assert "#12" not in text and "@alice" not in text and "<!--" not in text
     assert "a@b.c" in text and "`@x`" in text and "&#99;" in text

@@ -31,7 +31,7 @@ async def add(passed: bool | None, *answers: bytes) -> list[bytes]:
         return [head.split(b"\r\n")[0] for head in heads]
 
 
-async def test_it_is_added_once_and_not_for_what_nobody_checked() -> None:
+async def test_it_is_added_once_and_not_for_what_no_one_checked() -> None:
     listed, posted = answer("200 OK", body=b"[]"), answer("201 Created")
     path = f"/repos/acme/shop/statuses/{WORK.head}".encode()
     assert (await add(True, listed, posted))[1:] == [b"POST " + path + b" HTTP/1.1"]

@@ -15,7 +15,7 @@ def types(events: list[dict[str, object]]) -> list[object]:
     return [event["status"] if event["type"] == "status" else event["type"] for event in events]
 
 
-async def test_a_task_goes_from_queued_to_completed_with_every_stage_told(tmp_path: Path) -> None:
+async def test_a_task_goes_from_queued_to_completed_with_every_stage_reported(tmp_path: Path) -> None:
     async with engine_harness(tmp_path) as harness:
         (harness.workspace / "hello.txt").write_text("hi")
         task = await harness.ended(await harness.execute("list the files"))
@@ -60,7 +60,7 @@ async def test_agents_of_a_pipeline_hand_over_to_each_other(tmp_path: Path) -> N
         assert handoff["context"]["currentState"] == "I changed it."
 
 
-async def test_a_file_that_was_written_is_told_and_listed(tmp_path: Path) -> None:
+async def test_a_file_that_was_written_is_reported_and_listed(tmp_path: Path) -> None:
     async with engine_harness(tmp_path) as harness:
         write = {"tool": "write_file", "args": {"path": "a.txt", "content": "one\ntwo\n"}}
         models = harness.script("write", {"coder": [{"calls": [write]}, {"text": "ok"}], "reviewer": [{"text": "ok"}]})
@@ -128,7 +128,7 @@ async def test_an_unknown_approval_is_not_found(tmp_path: Path) -> None:
 # -- limits and failures -----------------------------------------------------------------------------------------------
 
 
-async def test_a_failing_step_is_tried_three_times_and_the_tries_are_told(
+async def test_a_failing_step_is_tried_three_times_and_the_tries_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sidecar.work.pipeline.FIRST_BACKOFF", 0.001)

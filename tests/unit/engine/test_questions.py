@@ -87,7 +87,7 @@ async def test_an_answer_that_was_not_offered_and_an_unknown_question_are_refuse
 
 
 @pytest.mark.parametrize("options", [{"approvals": "auto"}, {"unattended": True}])
-async def test_where_nobody_can_be_asked_the_safe_choice_is_taken_and_recorded(
+async def test_where_no_one_can_be_asked_the_safe_choice_is_taken_and_recorded(
     tmp_path: Path, options: dict[str, object]
 ) -> None:
     journal = ScratchJournal()

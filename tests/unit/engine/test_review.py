@@ -53,7 +53,7 @@ async def test_a_rejected_hunk_is_undone_and_the_agent_is_told(tmp_path: Path) -
         assert "line three" in said[-1]
 
 
-async def test_what_the_person_wrote_elsewhere_in_the_file_stays(tmp_path: Path) -> None:
+async def test_what_the_user_wrote_elsewhere_in_the_file_stays(tmp_path: Path) -> None:
     async with engine_harness(tmp_path) as harness:
         file = harness.workspace / "a.txt"
         file.write_text(BEFORE)
@@ -65,7 +65,7 @@ async def test_what_the_person_wrote_elsewhere_in_the_file_stays(tmp_path: Path)
         assert (await harness.engine.review.diff(task_id)).files == []
 
 
-async def test_what_the_person_wrote_in_the_same_place_is_a_conflict_and_stays(tmp_path: Path) -> None:
+async def test_what_the_user_wrote_in_the_same_place_is_a_conflict_and_stays(tmp_path: Path) -> None:
     async with engine_harness(tmp_path) as harness:
         file = harness.workspace / "a.txt"
         file.write_text(BEFORE)
@@ -132,7 +132,7 @@ async def test_a_rewound_task_goes_on_from_the_checkpoint_and_does_the_rest_anew
         assert (harness.workspace / "a.txt").read_text() == "another way\n"
 
 
-async def test_a_rewind_keeps_what_the_person_edited_since(tmp_path: Path) -> None:
+async def test_a_rewind_keeps_what_the_user_edited_since(tmp_path: Path) -> None:
     async with engine_harness(tmp_path) as harness:
         file = harness.workspace / "a.txt"
         file.write_text(BEFORE)

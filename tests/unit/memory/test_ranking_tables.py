@@ -37,12 +37,12 @@ def test_no_words_explain_nothing() -> None:
 
 
 @pytest.mark.parametrize("text", ["Fix crash when no config", "Add support for sockets", "don't warn on empty input"])
-def test_a_wish_is_told_from_a_description(text: str) -> None:
+def test_a_wish_is_distinguished_from_a_description(text: str) -> None:
     assert wish(text) > 0.6
 
 
 @pytest.mark.parametrize("text", ["Returns the path of a given file", "Check whether this is a directory or a link"])
-def test_a_description_is_told_from_a_wish(text: str) -> None:
+def test_a_description_is_distinguished_from_a_wish(text: str) -> None:
     assert wish(text) < 0.3
 
 

@@ -30,7 +30,7 @@ def test_cached_tokens_have_their_own_price(tmp_path: Path) -> None:
     assert price and price.cost(100_000, 10_000, 900_000) == pytest.approx(1.0 + 1.0 + 0.9)
 
 
-def test_the_persons_own_prices_are_read_over_the_shipped_ones(tmp_path: Path) -> None:
+def test_the_users_own_prices_are_read_over_the_shipped_ones(tmp_path: Path) -> None:
     own = tmp_path / "prices.toml"
     own.write_text('["gemini/gemini-3.8-flash"]\ninput = 42\noutput = 43\n')
     price = Prices(own).of("gemini/gemini-3.8-flash")

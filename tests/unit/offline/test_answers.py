@@ -42,7 +42,7 @@ def test_a_symbol_that_is_not_there_is_declined_with_what_is_near() -> None:
     assert isinstance(answer, Decline) and "Did you mean fool" in answer.text
 
 
-def test_where_something_is_is_told_shortly() -> None:
+def test_where_something_is_is_reported_shortly() -> None:
     found = result(
         "describe_symbol", "All of it.", name="f", path="a.py", line=1, language="Python", signature="def f()"
     )
@@ -152,7 +152,7 @@ def test_an_app_is_not_started_but_said_how() -> None:
     assert "Start it with `make run`" in said("start the app", result("find_commands", commands={"start": "make run"}))
 
 
-def test_tests_that_failed_are_told_with_place_and_assertion() -> None:
+def test_tests_that_failed_are_reported_with_place_and_assertion() -> None:
     output = (
         "_______ test_b _______\ntests/test_a.py:9: in test_b\n    assert f() == 2\n"
         "E   assert 3 == 2\nE    +  where 3 = f()\n"
@@ -179,7 +179,7 @@ SHOWN = result("git_diff", DIFF)
 NO_DIFF = result("git_diff", "No difference.")
 
 
-def test_the_state_is_told_in_words() -> None:
+def test_the_state_is_reported_in_words() -> None:
     told = said("git status", STATUS, SHOWN)
     assert "on branch `main`, 2 commits ahead of `origin/main`: +4 −1 lines" in told
     assert "- `src/cart.py` +4 −1: `empty`, `total`" in told and "- `notes.md`" in told
@@ -214,7 +214,7 @@ def test_a_secret_is_not_committed() -> None:
     assert isinstance(answer, Decline) and "Nothing was committed" in answer.text
 
 
-def test_a_line_is_told_with_its_author_and_commit() -> None:
+def test_a_line_is_reported_with_its_author_and_commit() -> None:
     line: JsonObject = {"hash": "91c24229", "author": "Ann B.", "date": "2024-05-06", "line": 12, "text": "def f():"}
     blamed = result("git_blame", lines=[line])
     assert (
@@ -223,7 +223,7 @@ def test_a_line_is_told_with_its_author_and_commit() -> None:
     )
 
 
-def test_commits_are_told_newest_first() -> None:
+def test_commits_are_reported_newest_first() -> None:
     first: JsonObject = {"hash": "abc1234", "date": "2024-05-06T10:00:00+00:00", "author": "Ann", "subject": "Add a"}
     second: JsonObject = {"hash": "def5678", "date": "2024-05-05T10:00:00+00:00", "author": "Bob", "subject": "Fix b"}
     log = result("git_log", commits=[first, second])
@@ -303,7 +303,7 @@ def test_why_a_test_fails_is_unknown_until_it_runs() -> None:
     assert isinstance(run, Act) and run.calls[0] == ("run_tests", {"target": "tests/test_a.py::test_x"})
 
 
-def test_places_are_told_definitions_first_or_honestly_not_at_all() -> None:
+def test_places_are_reported_definitions_first_or_honestly_not_at_all() -> None:
     hits: list[JsonValue] = [
         {"path": "docs/guide.md", "line": 1, "text": "sessions are saved"},
         {"path": "tests/test_s.py", "line": 4, "text": "def test_save_session():"},

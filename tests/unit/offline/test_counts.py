@@ -63,6 +63,6 @@ def test_tests_are_counted_by_file_because_only_a_run_knows_more() -> None:
     )
 
 
-def test_the_largest_files_are_told_with_their_lines() -> None:
+def test_the_largest_files_are_reported_with_their_lines() -> None:
     found = result("describe_project", biggest=["a.py", "b.py"], biggestLines=[900, 1])
     assert said("which file is the longest?", found).splitlines()[2:] == ["- `a.py` (900 lines)", "- `b.py` (1 line)"]

@@ -213,5 +213,5 @@ def test_near_misses_are_left_alone(text: str) -> None:
     assert answer is None or isinstance(answer, Decline), answer
 
 
-def test_a_sentence_that_nobody_says_is_not_looked_at_for_long() -> None:
+def test_a_sentence_that_no_one_says_is_not_looked_at_for_long() -> None:
     assert move("explain " + "a.b" * 50_000, brief=Brief()) is None

@@ -26,7 +26,7 @@ def test_a_file_that_is_open_for_writing_is_left_alone(tmp_path: Path, after: by
 
 
 @pytest.mark.parametrize("after", [b"new\n", None])
-def test_a_reader_disturbs_nobody(tmp_path: Path, after: bytes | None) -> None:
+def test_a_reader_disturbs_no_one(tmp_path: Path, after: bytes | None) -> None:
     file = tmp_path / "a.txt"
     file.write_bytes(b"old\n")
     with file.open("rb"):

@@ -135,7 +135,7 @@ async def test_a_file_that_changed_since_it_was_read_is_not_overwritten(bench: W
     assert bench.read("a.txt") == b"theirs\nrest\n"
 
 
-async def test_an_edit_beside_a_change_that_was_not_seen_is_made_and_told(bench: Workbench) -> None:
+async def test_an_edit_beside_a_change_that_was_not_seen_is_made_and_reported(bench: Workbench) -> None:
     bench.write("a.txt", "mine\nrest\n")
     await bench.call("read_file", path="a.txt")
     bench.write("a.txt", "theirs\nrest\n")

@@ -44,7 +44,7 @@ class MCPError(Exception):
         (ExceptionGroup("", [ExceptionGroup("", [ValueError("\x1b[31mred\x1b[0m.")])]), LOCAL, "red."),
     ],
 )
-def test_a_failure_is_told_in_a_sentence(error: Exception, entry: ServerEntry, words: str) -> None:
+def test_a_failure_is_reported_in_a_sentence(error: Exception, entry: ServerEntry, words: str) -> None:
     assert describe_error(error, entry, 30.0) == words
 
 

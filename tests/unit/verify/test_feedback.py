@@ -24,7 +24,7 @@ def test_the_same_files_as_after_an_earlier_attempt_are_told() -> None:
     assert "exactly as they were after attempt 1" in hints_for("z", earlier=earlier, state="one")
 
 
-def test_the_same_error_twice_is_told() -> None:
+def test_the_same_error_twice_is_reported() -> None:
     earlier = (attempt(1, "test_a.py::test_a: assert 1 == 2 (calc.py:3)", "one"),)
     assert "the same error" in hints_for("test_a.py::test_a: assert 1 == 2 (calc.py:7)", earlier=earlier)
     assert "the same error" not in hints_for("test_b.py::test_b: KeyError", earlier=earlier)
@@ -62,7 +62,7 @@ def test_the_next_attempt_is_told_what_failed_and_what_may_help() -> None:
         assert words in text
 
 
-def test_a_person_is_told_what_is_known_and_what_they_can_do() -> None:
+def test_a_user_is_told_what_is_known_and_what_they_can_do() -> None:
     verification, earlier = (
         attempt(3, "test_add: assert 6 == 5", "one"),
         [attempt(1, "x", "one"), attempt(2, "x", "two")],

@@ -60,7 +60,7 @@ def test_a_test_that_does_something_else_under_its_name_was_rewritten() -> None:
         ("add a test that fails if we delete a file", False),
     ],
 )
-def test_a_removal_is_excused_only_by_the_persons_own_words(request_: str, asked: bool) -> None:
+def test_a_removal_is_excused_only_by_the_users_own_words(request_: str, asked: bool) -> None:
     (test,) = find_removed([FileVersions("test_a.py", ADD, None)])
     assert asks_to_remove(request_, test) is asked
 

@@ -10,7 +10,7 @@ from tests.support.first_request import first_request, request_text
 from tools.text import fenced
 
 
-async def test_all_rules_of_a_trusted_workspace_are_told_up_to_your_limit(tmp_path: Path) -> None:
+async def test_all_rules_of_a_trusted_workspace_are_reported_up_to_your_limit(tmp_path: Path) -> None:
     rules = "\n".join(f"Rule {number}: prefer the {number}th way of doing it over the others." for number in range(119))
     trusting = Customizations(None, lambda workspace: True)
     async with engine_harness(tmp_path, customizations=trusting) as harness:
@@ -26,7 +26,7 @@ async def test_all_rules_of_a_trusted_workspace_are_told_up_to_your_limit(tmp_pa
     assert "cut; read AGENTS.md for the rest" in shorter
 
 
-async def test_your_own_standards_are_told_in_every_workspace(tmp_path: Path) -> None:
+async def test_your_own_standards_are_reported_in_every_workspace(tmp_path: Path) -> None:
     own = tmp_path / "config"
     own.mkdir()
     (own / "standards.md").write_text("Write British English.\n")
@@ -35,7 +35,7 @@ async def test_your_own_standards_are_told_in_every_workspace(tmp_path: Path) ->
     assert "The user's own standards:\nWrite British English." in text
 
 
-async def test_the_teams_standards_are_told_in_a_trusted_workspace_only(tmp_path: Path) -> None:
+async def test_the_teams_standards_are_reported_in_a_trusted_workspace_only(tmp_path: Path) -> None:
     for trusted in (True, False):
         customizations = Customizations(None, lambda workspace, trusted=trusted: trusted)  # type: ignore[misc]
         place = tmp_path / str(trusted)
@@ -51,7 +51,7 @@ async def test_the_teams_standards_are_told_in_a_trusted_workspace_only(tmp_path
         assert "Not a standard." not in text and "Use tabs." in text
 
 
-async def test_system_tests_and_a_map_in_whole_lines_are_told_at_once(tmp_path: Path) -> None:
+async def test_system_tests_and_a_map_in_whole_lines_are_reported_at_once(tmp_path: Path) -> None:
     async with engine_harness(tmp_path) as harness:
         for number in range(80):
             folder = harness.workspace / f"package_{number:02}"
@@ -121,7 +121,7 @@ async def test_a_mention_does_not_lead_out_of_the_workspace(tmp_path: Path) -> N
     assert "SECRET" not in text
 
 
-async def test_the_rules_of_the_folder_that_the_person_looks_at_are_quoted_too(tmp_path: Path) -> None:
+async def test_the_rules_of_the_folder_that_the_user_looks_at_are_quoted_too(tmp_path: Path) -> None:
     async with engine_harness(tmp_path) as harness:
         (harness.workspace / "src" / "deep").mkdir(parents=True)
         (harness.workspace / "other").mkdir()

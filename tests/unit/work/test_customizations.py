@@ -42,14 +42,14 @@ def test_those_of_a_workspace_count_only_if_it_is_trusted(tmp_path: Path) -> Non
     assert "sql" in Customizations(None, lambda workspace: workspace == str(tmp_path)).load(str(tmp_path)).agents
 
 
-def test_nobody_takes_the_name_of_one_of_ours(tmp_path: Path) -> None:
+def test_no_one_takes_the_name_of_one_of_ours(tmp_path: Path) -> None:
     put(tmp_path, "coder")
     custom = Customizations(tmp_path).load("/w")
     assert custom.agents["coder"] is ROSTER["coder"]
     assert "coder is a built-in agent" in custom.problems["agents/coder"]
 
 
-def test_which_model_is_asked_is_for_the_person_to_say_and_not_for_a_workspace(tmp_path: Path) -> None:
+def test_which_model_is_asked_is_for_the_user_to_say_and_not_for_a_workspace(tmp_path: Path) -> None:
     for place in (tmp_path, tmp_path / ".brain"):
         put(place)
         (place / "agents" / f"of{place.name.strip('.')[:5]}.md").write_text("---\nmodel: openai/tiny\n---\nBe brief.")

@@ -134,7 +134,7 @@ async def test_without_progress_an_agent_gets_no_more_than_its_limit_again() -> 
     assert len(model.requests) < 15
 
 
-async def test_the_persons_own_limit_overrides() -> None:
+async def test_the_users_own_limit_overrides() -> None:
     model = Replies(*[call(number) for number in range(100)])
     with pytest.raises(AgentError) as error:
         await run_agent(job(model, limit=2), ListTurnLog(lambda call: str(call.args)))
@@ -163,7 +163,7 @@ async def test_the_same_call_with_other_results_is_no_repetition() -> None:
     assert await run_agent(job(model), ListTurnLog(lambda call: f"line {next(answers)}")) == "it ended"
 
 
-async def test_a_message_from_the_person_lets_a_stopped_agent_go_on() -> None:
+async def test_a_message_from_the_user_lets_a_stopped_agent_go_on() -> None:
     model = Replies(*[call(1)] * 5, end("as you say"))
 
     class Interrupted(ListTurnLog):
@@ -201,7 +201,7 @@ async def test_a_refusal_is_an_end_with_its_own_code() -> None:
     assert (error.value.code, error.value.retry) == ("model_declined", False)
 
 
-async def test_what_the_person_says_during_an_agents_last_word_is_heard_all_the_same() -> None:
+async def test_what_the_user_says_during_an_agents_last_word_is_heard_all_the_same() -> None:
     model = Replies(end("done"), end("done, with tabs"))
 
     class Interrupted(ListTurnLog):
@@ -233,7 +233,7 @@ async def test_an_agent_that_was_stopped_and_resumed_has_as_many_turns_again() -
 LONG = "x" * 3_000
 
 
-async def test_when_the_window_fills_old_results_are_left_out_and_that_is_told() -> None:
+async def test_when_the_window_fills_old_results_are_left_out_and_that_is_reported() -> None:
     model = Replies(*[call(number) for number in range(30)], end("done"), context_size=20_000)
     log = ListTurnLog(lambda call: f"result {call.args['path']} {LONG}")
     assert await run_agent(job(model), log) == "done"

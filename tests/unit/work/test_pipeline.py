@@ -135,7 +135,7 @@ async def test_when_one_of_several_fails_the_others_have_ended_before_anybody_go
     ]
 
 
-async def test_a_step_that_was_done_when_another_failed_is_told_as_done_alone() -> None:
+async def test_a_step_that_was_done_when_another_failed_is_reported_as_done_alone() -> None:
     class Slow(ScratchJournal):
         """Writes, but an append that is awaited returns only if it fails."""
 

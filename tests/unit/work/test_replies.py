@@ -35,7 +35,7 @@ async def test_the_words_of_a_reply_that_failed_are_left(parts: Sequence[Delta |
     assert cut == left
 
 
-async def test_the_words_of_a_reply_that_nobody_waits_for_are_left() -> None:
+async def test_the_words_of_a_reply_that_no_one_waits_for_are_left() -> None:
     cut: list[str] = []
     shown = asyncio.Event()
 

@@ -30,7 +30,7 @@ async def test_a_message_reaches_everybody_who_works_after_it(tmp_path: Path) ->
     assert heard == [("planner", 0), ("planner", 1), ("coder", 1), ("coder", 1), ("reviewer", 1)]
 
 
-async def test_a_message_stands_after_what_was_told_before_it(tmp_path: Path) -> None:
+async def test_a_message_comes_after_what_was_said_before_it(tmp_path: Path) -> None:
     with recorded_requests() as requests:
         async with engine_harness(tmp_path) as harness:
             models = harness.script("play", [{"text": "ok", "delayMs": 50}])
@@ -67,7 +67,7 @@ async def test_a_message_during_the_review_is_a_round_of_its_own_and_the_task_do
     assert [event["status"] for event in events if event["type"] == "status"] == ["queued", "running", "completed"]
 
 
-async def test_what_was_taken_back_between_two_rounds_is_known_in_the_next_and_begins_none_by_itself(
+async def test_what_was_undone_between_two_rounds_is_known_in_the_next_and_begins_none_by_itself(
     tmp_path: Path,
 ) -> None:
     write = {"calls": [{"tool": "write_file", "args": {"path": "a.txt", "content": "new\n"}}]}

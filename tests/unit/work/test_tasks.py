@@ -162,7 +162,7 @@ async def test_a_model_that_cannot_review_does_not_spoil_the_work(tmp_path: Path
     assert task.result.summary == "Here you are."
 
 
-async def test_a_task_of_the_person_is_never_mixed_with_what_a_command_stands_for(tmp_path: Path) -> None:
+async def test_a_task_of_the_user_is_never_mixed_with_what_a_command_stands_for(tmp_path: Path) -> None:
     with recorded_requests() as requests:
         async with engine_harness(tmp_path) as harness:
             events = await carried_out(harness, "/explain fix everything", [{"text": "ok"}])

@@ -37,7 +37,7 @@ def test_other_words_for_the_same_thing_find_the_tool_too() -> None:
     assert recall >= 0.95, (recall, missed)
 
 
-def test_requests_that_nobody_looked_at_find_their_tool() -> None:
+def test_requests_that_no_one_looked_at_find_their_tool() -> None:
     recall, missed = _recall(BLIND_REQUESTS)
     assert recall >= 0.95, (recall, missed)
 

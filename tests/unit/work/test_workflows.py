@@ -211,7 +211,7 @@ async def test_a_verdict_that_cannot_be_read_is_asked_for_once_more(tmp_path: Pa
     assert len(steps(events)) == 2
 
 
-async def test_a_reviewer_that_answers_in_prose_sends_nobody_back(tmp_path: Path) -> None:
+async def test_a_reviewer_that_answers_in_prose_sends_no_one_back(tmp_path: Path) -> None:
     async with engine_harness(tmp_path) as harness:
         task, events = await ended(
             harness, {"coder": [{"text": "ok"}], "reviewer": [{"text": "No good."}]}, intent="edit_code"
@@ -284,7 +284,7 @@ async def test_usage_says_how_long_the_conversation_is_now_not_what_it_cost_in_a
 # -- the window --------------------------------------------------------------------------------------------------------
 
 
-async def test_what_no_longer_fits_is_told_and_a_resumed_task_sends_the_same(
+async def test_what_no_longer_fits_is_reported_and_a_resumed_task_sends_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sidecar.work.compaction._DEFAULT_WINDOW", 20_000)
