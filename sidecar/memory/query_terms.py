@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sidecar.memory.postings import NAME, NONE, Postings, read_postings
 from sidecar.memory.store import get_meta
 from sidecar.memory.synonyms import related
-from sidecar.memory.tokens import STOP_WORDS, WORD, joined, parts_of, query_terms, stem, terms_of
+from sidecar.memory.tokens import STOP_WORDS, WORD, joined, parts_of, query_terms, stem, terms_of, word_parts
 from sidecar.memory.translations import translations
 from sidecar.memory.wishes import wish
 from sidecar.memory.word_weights import share_of
@@ -50,11 +50,13 @@ class QueryTerms:
         words = WORD.findall(query)
         #: How likely the question is a wish for a change, from 0 to 1.
         self.wish = wish(query)
-        #: For each term, the word of the question that it comes from.
+        #: For each term, the word of the question that it comes from, or the part of that word.
         self.words: dict[str, str] = {}
         for word in words:
-            for text in terms_of(word):
-                self.words.setdefault(text, word)
+            terms = terms_of(word)
+            parts = {stem(part): part for part in word_parts(word)} if len(terms) > 1 else {}
+            for text in terms:
+                self.words.setdefault(text, parts.get(text, word))
         asked = query_terms(query)[:_MAX_TERMS]
         others = _related(asked)
         phrases = [phrase for phrase in _phrases(words) if phrase not in asked]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.memory.features import ChunkCandidate, FileCandidate
+from sidecar.memory.tokens import word_parts
 
 TABLE = Path(__file__).with_name("ranking.tsv")
 #: Not learned: the questions that it learns from ask for no test, and name no function and no file. People do.
@@ -79,7 +80,9 @@ def explain(ranked: Ranked) -> str:
     elif ranked.chunk.features["name_coverage"] > 0:
         reasons.append("its name matches")
     if ranked.chunk.matched:
-        reasons.append(f"contains {', '.join(list(dict.fromkeys(ranked.chunk.matched))[:5])}")
+        words = dict.fromkeys(ranked.chunk.matched)
+        parts = {part for word in words for part in word_parts(word) if part != word}
+        reasons.append(f"contains {', '.join([word for word in words if word not in parts][:5])}")
     if ranked.file.commits and ranked.file.features.get("history", 0) > 0:
         reasons.append(f"changed by “{ranked.file.commits[0][:80]}”")
     if ranked.chunk.features.get("alike"):

@@ -127,7 +127,13 @@ async def test_a_hit_says_where_and_why_and_quotes_the_file(memory: Memory, work
     (hit,) = (await memory.search(str(workspace), SearchRequest("with_tax", 1), SECONDS)).hits
     assert (hit.path, hit.line, hit.end_line, hit.kind) == ("shop/tax.py", 1, 2, "function")
     assert hit.snippet == FILES["shop/tax.py"].rstrip("\n")
-    assert hit.why
+    assert "contains with_tax" in hit.why
+
+
+async def test_a_hit_names_only_words_that_it_contains(memory: Memory, workspace: Path) -> None:
+    hits = (await memory.search(str(workspace), SearchRequest("tax_rebate"), SECONDS)).hits
+    contained = {hit.path: hit.why.partition("contains ")[2].partition(";")[0].split(", ") for hit in hits}
+    assert contained["shop/tax.py"] == ["tax"]
 
 
 async def test_a_section_of_a_document_is_found(memory: Memory, workspace: Path) -> None:
