@@ -136,12 +136,15 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 def parse_measures(report: str) -> list[Measure]:
     """The measured figures that a report claims as plain statements."""
     found: list[Measure] = []
-    said = sentences(_QUOTED.sub("`…`", report))
-    for sentence, following in pairwise([*said, ""]):
-        if not _MENTIONS.search(sentence) or _CITES.search(sentence) or _takes_back(following):
+    for sentence, following in pairwise([*sentences(report), ""]):
+        # What is quoted is no statement; the rest keeps its place.
+        plain = _QUOTED.sub(lambda quoted: "`" + "_" * (len(quoted[0]) - 2) + "`", sentence)
+        if not _MENTIONS.search(plain) or _CITES.search(plain) or _takes_back(following):
             continue
-        doubt = find_doubt(sentence)
-        found += [each for end, each in _measures(sentence) if end <= doubt]
+        doubt = find_doubt(plain)
+        for (start, end), each in _measures(plain):
+            if end <= doubt:
+                found.append(each._replace(text=sentence[start:end].strip()))
     return list(dict.fromkeys(found))
 
 
@@ -149,43 +152,54 @@ def _takes_back(following: str) -> bool:
     return re.search(r"\b(?:not|n't|un)\s*(?:been )?(?:measured|measure|benchmark\w*|timed?)\b", following) is not None
 
 
-def _measures(sentence: str) -> Iterator[tuple[int, Measure]]:
-    patterns, sets = _patterns(), _SETS.search(sentence) is not None
-    own, tests = _OWN.search(sentence) is not None, re.search(r"\b(?:tests?|suite)\b", sentence, re.IGNORECASE)
+def _measures(sentence: str) -> Iterator[tuple[tuple[int, int], Measure]]:
+    """With their places, each word claiming one figure at most."""
+    own = _OWN.search(sentence) is not None
+    of_tests = re.search(r"\b(?:tests?|suite)\b", sentence, re.IGNORECASE) is not None
+    taken: list[tuple[int, int]] = []
+    for match, kind, numbers, written in (*_coverages(sentence), *_gains(sentence), *_amounts_said(sentence)):
+        start, end = match.span()
+        if all(end <= first or start >= last for first, last in taken):
+            taken.append((start, end))
+            by = kind == "coverage" and re.search(rf"\bby {_ABOUT}{re.escape(written)}", match[0], re.I) is not None
+            yield (start, end), Measure(kind, numbers, match[0].strip(), written, own, of_tests, by)
 
-    def make(kind: Kind, match: re.Match[str], numbers: tuple[float, ...], written: str) -> tuple[int, Measure]:
-        return match.end(), Measure(kind, numbers, match[0].strip(), written, own, tests is not None)
 
-    if cover := patterns["coverage"].search(sentence):
-        written = cover["n"] or cover["m"] or cover["o"]
-        by = re.search(rf"\bby {_ABOUT}{re.escape(written)}", cover[0], re.IGNORECASE) is not None
-        end, measure = make("coverage", cover, (_number(written),), written)
-        if not sets:
-            yield end, measure._replace(by=by)
-        return
-    metric = _METRIC.search(sentence) is not None
+_Claim = tuple[re.Match[str], Kind, tuple[float, ...], str]
+
+
+def _coverages(sentence: str) -> Iterator[_Claim]:
+    for match in () if _SETS.search(sentence) else _patterns()["coverage"].finditer(sentence):
+        written = match["n"] or match["m"] or match["o"]
+        yield match, "coverage", (_number(written),), written
+
+
+def _gains(sentence: str) -> Iterator[_Claim]:
+    metric = _METRIC.search(sentence) is not None and not _SETS.search(sentence)
     for name in ("times", "factor", "percent", "change", "saved", "double"):
-        if (gain := patterns[name].search(sentence)) is None:
-            continue
-        groups = gain.groupdict()
-        if not (re.search(rf"{_FASTER}|\bspe+d", gain[0], re.IGNORECASE) or (metric and not sets)):
-            continue
-        written = groups.get("n") or groups.get("w") or ""
-        value = _number(groups["n"]) if groups.get("n") else float(_WORDS.get(written.lower(), 2))
-        percent = name == "percent" or groups.get("p") is not None
-        yield make("gain", gain, _ratios(value, percent=percent), written)
+        for match in _patterns()[name].finditer(sentence):
+            if not (metric or re.search(rf"{_FASTER}|\bspe+d", match[0], re.IGNORECASE)):
+                continue
+            groups = match.groupdict()
+            written = groups.get("n") or groups.get("w") or ""
+            value = _number(groups["n"]) if groups.get("n") else float(_WORDS.get(written.lower(), 2))
+            percent = name == "percent" or groups.get("p") is not None
+            yield match, "gain", _ratios(value, percent=percent), written
+
+
+def _amounts_said(sentence: str) -> Iterator[_Claim]:
+    patterns, metric = _patterns(), _METRIC.search(sentence) is not None
+    if _SETS.search(sentence) or not (metric or _RAN.search(sentence)):
         return
-    if sets or not (metric or _RAN.search(sentence)):
-        return
-    if rate := patterns["rate"].search(sentence):
-        yield make("rate", rate, (_number(rate["n"]),), rate["n"])
-        return
-    if amounts := patterns["amounts"].search(sentence):
-        number, unit = next((amounts[n], amounts[u]) for n, u in ("bv", "dy", "ez") if amounts[n])
-        yield make("amount", amounts, (_scaled(number, unit),), number)
-    elif (now := patterns["now"].search(sentence)) and (now["n"] or metric):
-        number, unit = (now["n"], now["u"]) if now["n"] else (now["m"], now["v"])
-        yield make("amount", now, (_scaled(number, unit),), number)
+    for rate in patterns["rate"].finditer(sentence):
+        yield rate, "rate", (_number(rate["n"]),), rate["n"]
+    for match in patterns["amounts"].finditer(sentence):
+        number, unit = next((match[n], match[u]) for n, u in ("bv", "dy", "ez") if match[n])
+        yield match, "amount", (_scaled(number, unit),), number
+    for match in patterns["now"].finditer(sentence):
+        if match["n"] or metric:
+            number, unit = (match["n"], match["u"]) if match["n"] else (match["m"], match["v"])
+            yield match, "amount", (_scaled(number, unit),), number
 
 
 def _ratios(value: float, *, percent: bool) -> tuple[float, ...]:

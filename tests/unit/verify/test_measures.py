@@ -184,6 +184,12 @@ def test_a_figure_that_was_only_read_may_be_cited_but_is_no_result() -> None:
     assert unmeasured("The parser is now 3x faster.", read=source, cites=True) == []
 
 
+def test_each_figure_of_a_sentence_is_claimed_and_quoted_as_written() -> None:
+    report = "Coverage of `_ranges.py` is 100 %, and parsing is 20% faster."
+    assert unmeasured(report) == ["Coverage of `_ranges.py` is 100 %", "20% faster"]
+    assert unmeasured(report, "TOTAL 50 0 100%") == ["20% faster"]
+
+
 def test_neither_progress_nor_the_missed_lines_are_a_coverage() -> None:
     assert unmeasured("Coverage is now 70 %.", "a.py 100 70 30%\nTOTAL 100 70 30%") == ["Coverage is now 70 %"]
 
