@@ -2,28 +2,33 @@
 
 import argparse
 import sys
+import time
 from pathlib import Path
 from urllib.parse import quote
 
-from sidecar.client.client import Json
+from sidecar.client.client import Client, Json
 from sidecar.client.sidecars import reading
 from sidecar.commands.errors import EXIT_FAILED, CommandFailed
+from sidecar.commands.output import ERASE_ROW
 from sidecar.commands.parser import data_dir, workspace
-from sidecar.commands.text import Style, clip, print_json, safe_line, style_for, terminal_columns
+from sidecar.commands.text import Style, clip, is_terminal, print_json, safe_line, style_for, terminal_columns
 from sidecar.wire.text import plural
 
 _SECONDS = 600.0
 #: Of a workspace with tens of thousands of files, an answer from half of the index comes sooner than that.
 _IMPACT_SECONDS = 60.0
+_SEARCH_SECONDS = 300.0
+#: How often a terminal shows how far the index is.
+_PROGRESS_SECONDS = 1.0
 _SNIPPET_LINES = 3
 
 
 def search(args: argparse.Namespace) -> int:
     place = workspace(args)
-    body: Json = {"workspace": str(place), "query": args.query, "limit": args.limit, "wait": 300.0}
+    body: Json = {"workspace": str(place), "query": args.query, "limit": args.limit}
     body |= {"path": args.path or "", "kind": args.kind or "", "days": args.days}
     with reading(data_dir(args), place) as client:
-        found = client.post("/api/brain/memory/search", body, timeout=_SECONDS)
+        found = _ask(client, "search", body, _SEARCH_SECONDS)
     if args.json:
         print_json(found)
         return 0 if found["hits"] else EXIT_FAILED
@@ -35,6 +40,27 @@ def search(args: argparse.Namespace) -> int:
     elif not found["hits"]:
         print("Nothing found. Try other words, or `rg` for exact text.")
     return 0 if found["hits"] else EXIT_FAILED
+
+
+def _ask(client: Client, question: str, body: Json, seconds: float) -> Json:
+    """Wait so long for an index that is being built; a terminal shows how far it is."""
+    live, until = is_terminal(sys.stderr), time.monotonic() + seconds
+    while True:
+        left = until - time.monotonic()
+        more = live and left > _PROGRESS_SECONDS
+        wait = _PROGRESS_SECONDS if more else max(0.0, left)
+        found: Json = client.post(f"/api/brain/memory/{question}", {**body, "wait": wait}, timeout=_SECONDS)
+        if live:
+            print(ERASE_ROW, end="", file=sys.stderr, flush=True)
+        if not more or found["state"] != "building":
+            return found
+        progress = client.get(_state_of(body["workspace"]))["progress"]
+        text = f"Indexing: {progress['done']:,} of {progress['total']:,} files"
+        print(text, end="", file=sys.stderr, flush=True)
+
+
+def _state_of(place: str) -> str:
+    return f"/api/brain/memory?workspace={quote(place, safe='')}"
 
 
 def _show_hit(hit: Json, style: Style) -> None:
@@ -49,10 +75,10 @@ def _show_hit(hit: Json, style: Style) -> None:
 def impact(args: argparse.Namespace) -> int:
     place = workspace(args)
     is_file = (place / args.name).is_file()
-    body: Json = {"workspace": str(place), "depth": args.depth, "wait": _IMPACT_SECONDS}
+    body: Json = {"workspace": str(place), "depth": args.depth}
     body |= {"path": args.name} if is_file else {"symbol": args.name, "path": args.path or ""}
     with reading(data_dir(args), place) as client:
-        found = client.post("/api/brain/memory/impact", body, timeout=_SECONDS)
+        found = _ask(client, "impact", body, _IMPACT_SECONDS)
     if args.json:
         print_json(found["hits"])
     else:
@@ -90,7 +116,7 @@ def manage(args: argparse.Namespace) -> int:
             client.post("/api/brain/memory/search", {**body, "query": "main", "wait": 600.0}, timeout=700.0)
         elif args.action == "forget":
             client.post("/api/brain/memory/forget", body, timeout=_SECONDS)
-        found = client.get(f"/api/brain/memory?workspace={quote(str(place), safe='')}")
+        found = client.get(_state_of(str(place)))
     return _show_state(found, args)
 
 

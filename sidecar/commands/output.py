@@ -9,7 +9,7 @@ from sidecar.client.follow import Seen
 from sidecar.commands.render import TaskRenderer
 from sidecar.commands.text import is_terminal, output_lines, paragraph, safe, style_for, terminal_columns, width
 
-_ERASE_ROW = "\r\x1b[2K"
+ERASE_ROW = "\r\x1b[2K"
 _UP = "\x1b[1A"
 REDRAW_SECONDS = 0.05
 
@@ -84,7 +84,7 @@ class TerminalScreen(PlainScreen):
             self._write("" if here else "\n")
 
     def _erased(self) -> str:
-        return _ERASE_ROW + (_UP + _ERASE_ROW) * (len(self._drawn) - 1) if self._drawn else ""
+        return ERASE_ROW + (_UP + ERASE_ROW) * (len(self._drawn) - 1) if self._drawn else ""
 
 
 class TaskOutput:

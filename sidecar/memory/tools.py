@@ -1,6 +1,8 @@
 """The tools that ask the memory: `find_code`, `similar`, `impact` and `tests_of`."""
 
-from typing import Annotated
+import asyncio
+from collections.abc import Coroutine
+from typing import Annotated, Any, TypeVar
 
 from pydantic import Field, JsonValue, model_validator
 
@@ -10,7 +12,11 @@ from tools.errors import ToolError
 from tools.host import Host
 from tools.spec import Arguments, Call, Output, ToolResult, ToolSpec
 
+T = TypeVar("T")
+
 _WAIT_SECONDS = 60.0
+#: How often a tool that waits for the index says how far it is.
+_REPORT_SECONDS = 2.0
 _SNIPPET_LINES = 4
 _SHOWN = 60
 
@@ -41,13 +47,27 @@ class FindCode:
     async def run(self, args: FindCodeArguments, host: Host, call: Call, output: Output) -> ToolResult:
         path = "" if args.path in ("", ".") else args.path
         search = SearchRequest(args.query, args.limit, path, args.kind)
-        found = await self._memory.search(call.workspace, search, _wait(call))
+        hits = self._memory.search(call.workspace, search, _wait(call))
+        found = await _reporting(self._memory, call, output, hits)
         return _hits_result(found, f"Nothing matches {args.query[:100]!r}.")
 
 
 def _wait(call: Call) -> float:
     """Seconds to wait for an index that is being built."""
     return min(_WAIT_SECONDS, call.timeout / 2)
+
+
+async def _reporting(memory: Memory, call: Call, output: Output, question: Coroutine[Any, Any, T]) -> T:
+    """Ask, and report progress while the answer waits for an index that is being built."""
+    asked = asyncio.create_task(question)
+    try:
+        while not (await asyncio.wait({asked}, timeout=_REPORT_SECONDS))[0]:
+            now = await memory.state(call.workspace)
+            if now.state == "building" and now.total:
+                output("progress", f"Indexing: {now.done:,} of {now.total:,} files\n")
+        return await asked
+    finally:
+        asked.cancel()
 
 
 def _hits_result(found: Found, nothing: str) -> ToolResult:
@@ -96,7 +116,8 @@ class SimilarTool:
         self._memory = memory
 
     async def run(self, args: SimilarArguments, host: Host, call: Call, output: Output) -> ToolResult:
-        found = await self._memory.similar(call.workspace, args.symbol, args.limit, _wait(call))
+        similar = self._memory.similar(call.workspace, args.symbol, args.limit, _wait(call))
+        found = await _reporting(self._memory, call, output, similar)
         return _hits_result(found, f"Nothing is known to be like {args.symbol}.")
 
 
@@ -131,7 +152,8 @@ class ImpactTool:
         path = "" if args.path in ("", ".") else args.path
         if path:
             await _check_file(host, path, "Name a file, or a symbol.")
-        found = await self._memory.impact(call.workspace, path, args.symbol, args.depth, _wait(call))
+        impact = self._memory.impact(call.workspace, path, args.symbol, args.depth, _wait(call))
+        found = await _reporting(self._memory, call, output, impact)
         nothing = f"Nothing in this workspace is known to depend on {args.symbol or path}."
         return affected_result(found, "dependent", nothing, await self._memory.state(call.workspace))
 
@@ -154,7 +176,8 @@ class FileTestsTool:
 
     async def run(self, args: FileTestsArguments, host: Host, call: Call, output: Output) -> ToolResult:
         await _check_file(host, args.path, "Name a source file.")
-        found = await self._memory.tests_of(call.workspace, args.path, _wait(call))
+        tests = self._memory.tests_of(call.workspace, args.path, _wait(call))
+        found = await _reporting(self._memory, call, output, tests)
         nothing = f"No test in this workspace is known to reach {args.path}."
         return affected_result(found, "test", nothing, await self._memory.state(call.workspace))
 

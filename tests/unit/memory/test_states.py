@@ -1,15 +1,19 @@
 """An answer from half an index says so, even if the index becomes whole while it is given."""
 
+import asyncio
 import sqlite3
 from pathlib import Path
 
 import pytest
 
-from sidecar.memory import answers
+from sidecar.memory import answers, tools
 from sidecar.memory.builder import refresh
 from sidecar.memory.local import LocalMemory, WorkspaceIndex
 from sidecar.memory.port import Hit, SearchRequest
 from sidecar.memory.store import open_store, set_meta
+from tests.waiting import SECONDS
+from tools.local.backend import LocalBackend
+from tools.spec import Call
 
 
 @pytest.fixture
@@ -62,3 +66,35 @@ async def test_a_map_is_drawn_while_a_built_index_takes_in_changes(workspace: Pa
     finally:
         await memory.close()
         builder.close()
+
+
+async def test_a_call_that_waits_for_the_index_reports_how_far_it_is(
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = WorkspaceIndex(str(workspace), tmp_path, "off").path
+    store = open_store(path)
+    set_meta(store, "done", 1_200)
+    set_meta(store, "total", 50_000)
+    reported = asyncio.Event()
+
+    def build_until_reported(index: WorkspaceIndex, *, urgent: bool) -> None:
+        index._building = asyncio.create_task(reported.wait())  # type: ignore[arg-type]
+
+    said: list[tuple[str, str]] = []
+
+    def hear(stream: str, text: str) -> None:
+        said.append((stream, text))
+        reported.set()
+
+    monkeypatch.setattr(WorkspaceIndex, "build", build_until_reported)
+    monkeypatch.setattr(tools, "_REPORT_SECONDS", 0.01)
+    memory, backend = LocalMemory(tmp_path, "off"), LocalBackend((), tmp_path)
+    try:
+        async with asyncio.timeout(SECONDS):
+            call, host = Call("c_1", str(workspace), 4 * SECONDS), backend.host(str(workspace))
+            await tools.ImpactTool(memory).run(tools.ImpactArguments(symbol="price"), host, call, hear)
+        assert said[0] == ("progress", "Indexing: 1,200 of 50,000 files\n")
+    finally:
+        await memory.close()
+        await backend.close()
+        store.close()
