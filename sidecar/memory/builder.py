@@ -32,7 +32,7 @@ from tools.spec import Call
 _NICE = 10
 #: What a killed builder loses at most, in processor time.
 _BATCH_SECONDS = 10.0
-_BATCH_POSTINGS = 300_000
+_BATCH_POSTINGS = 200_000
 _MAX_FILES = 200_000
 _LIST_SECONDS = 120.0
 
@@ -149,7 +149,7 @@ def _update(store: sqlite3.Connection, indexer: Indexer, changed: Sequence[str],
             set_meta(store, "resolved", "0")
             indexer.flush()
             set_meta(store, "done", total - len(changed) + place)
-        gc.collect()
+        gc.collect(0)  # only what this batch left
 
 
 def _resolve(store: sqlite3.Connection, indexer: Indexer, changed: Sequence[str] | None) -> None:

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from tools.code.definitions import holds_code
@@ -132,7 +132,8 @@ def _cut_code(source: SourceText, language: Language) -> FileFacts:
         chunks.append(_code_chunk(node, name, kind, definitions, place, lines, covered, branches))
     text = source.text
     # The captures of a query come in any order.
-    calls = sorted(Called(line_of(node), name) for node in found.get("call", ()) if (name := _called(node, text)))
+    calls = [Called(node.start_point[0] + 1, name) for node in found.get("call", ()) if (name := _called(node, text))]
+    calls.sort()
     imports = sorted(found.get("import", ()), key=lambda node: node.start_byte)
     rest = [number for number in range(1, len(lines) + 1) if not covered[number] and lines[number - 1].strip()]
     chunks += _blocks(lines, rest, "block")
@@ -230,15 +231,19 @@ def _docstring(node: "Node") -> "Node | None":
     return first if first is not None and first.type == "string" else None
 
 
+@lru_cache(5_000)
+def _identifier(text: bytes) -> str:
+    name = text.decode("utf-8", "replace")
+    return name if name.isidentifier() else ""
+
+
 def _called(node: "Node", source: bytes) -> str:
     """The last part of what is called: `c` of `a.b.c()`."""
     start, end = node.start_byte, node.end_byte
     # Most calls end with a dot and the name; asking the tree takes several times as long.
     text = source[max(start, end - _LONGEST_NAME - 1) : end].rpartition(b".")
-    if text[1] or end - start <= _LONGEST_NAME:
-        name = text[2].decode("utf-8", "replace")
-        if name.isidentifier():
-            return name
+    if (text[1] or end - start <= _LONGEST_NAME) and (name := _identifier(text[2])):
+        return name
     found = node
     if node.child_count:
         named = (node.child_by_field_name(field) for field in ("attribute", "property", "field", "name"))

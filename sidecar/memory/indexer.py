@@ -219,12 +219,11 @@ class Indexer:
             return
         around = _innermost(facts.chunks, facts.calls[-1].line)
         first = file * CHUNKS_PER_FILE
-        seen: set[tuple[int, str]] = set()
+        lines: dict[tuple[int, str], int] = {}
         for line, name in facts.calls:
-            caller = around[line], name
-            if caller not in seen:
-                seen.add(caller)
-                self._calls.add(name, first + caller[0], line)
+            lines.setdefault((around[line], name), line)
+        for (place, name), line in lines.items():
+            self._calls.add(name, first + place, line)
 
     def resolve(self, resolver: Resolver, files: Iterable[tuple[int, str]]) -> None:
         """Replace the import edges of these files."""

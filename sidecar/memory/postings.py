@@ -12,6 +12,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
+from itertools import compress
 from typing import NamedTuple
 
 from sidecar.memory.store import get_meta, set_meta
@@ -68,7 +69,9 @@ class Accumulator:
         lists = self._lists
         for term, impact in zip(weights, counts.translate(_impacts(min(length // 8, 255))), strict=True):
             # One list for both, so that a posting takes two references and no object.
-            lists[term].extend((chunk, impact))
+            values = lists[term]
+            values.append(chunk)
+            values.append(impact)
         self.size += len(weights)
 
     def write(self, store: sqlite3.Connection, segment: int) -> None:
@@ -169,9 +172,9 @@ def join_segments(store: sqlite3.Connection, files: Collection[int]) -> None:
         first, last = terms[0][0], terms[-1][0]
         rows = []
         for term, (ids, impacts) in read_postings(store, [row[0] for row in terms])[0].items():
-            kept = [each for each in zip(ids, impacts, strict=True) if each[0] >> FILE_SHIFT in files]
-            if kept:
-                rows.append((term, 1, array("I", [each[0] for each in kept]).tobytes(), bytes(n for _, n in kept)))
+            living = [each >> FILE_SHIFT in files for each in ids]
+            if any(living):
+                rows.append((term, 1, array("I", compress(ids, living)).tobytes(), bytes(compress(impacts, living))))
         store.execute("DELETE FROM postings WHERE term BETWEEN ? AND ? AND segment >= 0", (first, last))
         store.executemany("INSERT INTO postings VALUES (?, ?, ?, ?)", rows)
     set_meta(store, "segments", 1)

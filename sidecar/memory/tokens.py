@@ -9,8 +9,10 @@ WORD = re.compile(r"[^\W\d]\w*")
 _ASCII_WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 #: `no-wrap` is one word too.
 _HYPHENATED = re.compile(r"(?<![\w-])[^\W\d_]\w*(?:-[^\W\d_]\w*)+(?![\w-])")
-#: A quick look before the exact one: most code has no such word.
-_MAYBE_HYPHENATED = re.compile(r"-[^\W\d_]")
+#: A quick look before the exact one: most code has no such word. It starts with the hyphen, which is fast to find.
+_MAYBE_HYPHENATED = re.compile(r"-(?<=[^\W_]-)[^\W\d_]")
+#: Every byte that is no part of an identifier becomes a space.
+_SPACED = bytes(byte if re.match(r"\w", chr(byte), re.ASCII) else 0x20 for byte in range(256))
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
 _STOP_WORDS = """
 a an and are as at be been but by can could did do does each else etc for from had has have how i if in into is it its
@@ -25,7 +27,7 @@ _NOT_COUNTED = STOP_WORDS | {"self", "def", "none", "true", "false", "elif", "co
 _ENDINGS = {"n": ("ation",), "r": ("ator", "er", "or"), "t": ("ment",), "g": ("ing",), "d": ("ed",), "y": ("ly",)}
 _VOWEL = re.compile("[aeiouy]")
 _LONGEST = 60
-_KEPT_WORDS = 50_000
+_KEPT_WORDS = 20_000
 
 
 @lru_cache(20_000)
@@ -85,13 +87,17 @@ def words_of(text: str) -> list[str]:
     return (_ASCII_WORD if text.isascii() else WORD).findall(text)
 
 
-class _Terms(dict[str, tuple[str, ...]]):
-    """The terms of each word, for lookups without a Python call. Words that say nothing have none."""
+class _Terms(dict[str | bytes, tuple[str, ...]]):
+    """The terms of each word, for lookups without a Python call. Words that say nothing have none.
 
-    def __missing__(self, word: str) -> tuple[str, ...]:
+    Words of ASCII are bytes, and may begin with digits that are no part of them.
+    """
+
+    def __missing__(self, key: str | bytes) -> tuple[str, ...]:
         if len(self) > _KEPT_WORDS:
             self.clear()
-        found = self[word] = () if word.lower() in _NOT_COUNTED else terms_of.__wrapped__(word)
+        word = key if isinstance(key, str) else key.decode().lstrip("0123456789")
+        found = self[key] = () if word.lower() in _NOT_COUNTED else terms_of.__wrapped__(word)
         return found
 
 
@@ -100,21 +106,20 @@ _terms = _Terms()
 
 def count_terms(text: str) -> Counter[str]:
     """How often each term occurs in a text."""
-    found = Counter(chain.from_iterable(map(_terms.__getitem__, words_of(text))))
-    if _may_have_hyphens(text):
+    words = text.encode().translate(_SPACED).split() if text.isascii() else WORD.findall(text)
+    found = Counter(chain.from_iterable(map(_terms.__getitem__, words)))
+    if _MAYBE_HYPHENATED.search(text):
         # The pattern is slow, so it sees only what has a hyphen.
         likely = " ".join([word for word in text.split() if "-" in word])
         found.update([joined(word)[:_LONGEST] for word in _HYPHENATED.findall(likely)])
     return found
 
 
-def _may_have_hyphens(text: str) -> bool:
-    return any(text[each.start() - 1].isalnum() for each in _MAYBE_HYPHENATED.finditer(text, 1))
-
-
 @lru_cache(5_000)
 def name_terms(name: str) -> tuple[str, ...]:
     """The distinct terms of a qualified name or a path, in order."""
+    if name.isidentifier() and name.isascii():
+        return tuple(dict.fromkeys(terms_of(name)))
     return tuple(dict.fromkeys(term for word in WORD.findall(name) for term in terms_of(word)))
 
 

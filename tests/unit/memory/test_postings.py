@@ -17,6 +17,7 @@ from sidecar.memory.postings import (
     read_postings,
 )
 from sidecar.memory.store import open_store, set_meta
+from sidecar.memory.tokens import count_terms
 
 
 @pytest.fixture
@@ -92,3 +93,10 @@ def test_joining_keeps_living_files_and_the_history_only(store: sqlite3.Connecti
     assert ids(store, "only4") == [] and ids(store, "only6") == [chunk(6)]
     assert list(read_postings(store, ["parse"])[1]["parse"].ids) == [9]
     assert store.execute("SELECT count(*) FROM postings WHERE segment > 1").fetchone() == (0,)
+
+
+@pytest.mark.parametrize(
+    "text", ["0x1F 12abc _a 3_b parse2xml no-wrap x-1 the_end", "a-b\n-c 1-d self.NO_WRAP(HTTPServer)"]
+)
+def test_plain_text_has_the_same_terms_beside_a_letter_that_is_not_ascii(text: str) -> None:
+    assert count_terms(f"{text}\nß") == count_terms(text), "a single letter is no term"
