@@ -19,7 +19,7 @@ from bridge.session.sidecar import SidecarSession
 from sidecar.telemetry.correlation import current_header
 from sidecar.wire.base import ErrorBody, JsonObject
 from sidecar.wire.bridge import Diagnostic, EndedProcess, Hello, ShellToolSpec, ToolCallFrame
-from tools.errors import HostGone, TimedOut, TooLarge, ToolError
+from tools.errors import HostGone, NeverSent, TimedOut, TooLarge, ToolError
 from tools.host import Host, Killed
 from tools.mcp.listing import clean, clean_schema, schema_problem
 from tools.mcp.tool import ExternalArguments
@@ -94,7 +94,7 @@ class BridgeBackend:
             try:
                 settled = await self._ask(session, f"save:{uuid4().hex}", _SAVE, {"path": path}, _SAVE_MS)
             except BridgeError as error:
-                raise _never_sent(str(error)) from error
+                raise ToolError(str(error), code=HostGone.code, transient=True) from error
             if settled.result is None or settled.result.error is not None:
                 why = settled.error or (settled.result.error if settled.result else None)
                 raise ToolError(
@@ -156,7 +156,7 @@ class BridgeBackend:
         except FrameTooLarge as error:
             raise TooLarge(f"The call does not fit into a frame of the bridge. {error} Split it.") from error
         except BridgeError as error:
-            raise _never_sent(str(error)) from error
+            raise NeverSent(str(error)) from error
         except (ValidationError, PydanticSerializationError) as error:
             raise ToolError("The arguments can't be sent as JSON.", code="invalid_arguments") from error
         _report_killed(call, settled.killed)
@@ -209,7 +209,7 @@ class BridgeBackend:
         if fresh or session is None or not session.connected:
             session = self._offering(tool.spec.name, call.workspace)
         if session is None:
-            raise _never_sent(f"No desktop shell that offers {tool.spec.name} is still connected.")
+            raise NeverSent(f"No desktop shell that offers {tool.spec.name} is still connected.", transient=False)
         self._used[wire_id] = fingerprint
         while len(self._used) > _MAX_USED:
             self._used.popitem(last=False)
@@ -226,11 +226,6 @@ class _Reported(NamedTuple):
     found: Mapping[str, Sequence[Diagnostic]]
     workspace: str
     shell: str
-
-
-def _never_sent(why: str) -> ToolError:
-    """Not a `HostGone`: nothing can have happened, so a retry is safe."""
-    return ToolError(why, code=HostGone.code, transient=True)
 
 
 def _killed(settled: Settled) -> list[Killed]:

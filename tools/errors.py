@@ -25,6 +25,7 @@ ToolError
 ├── TimedOut
 ├── Unconfirmed           somebody else's server gave no result; it may have taken effect
 └── HostGone              the backend went away; the call may be retried
+    └── NeverSent         before the call reached it
 """
 
 from sidecar.wire.base import ErrorBody, JsonObject
@@ -182,3 +183,7 @@ class Unconfirmed(ToolError):
 class HostGone(ToolError):
     code = "host_gone"
     transient = True
+
+
+class NeverSent(HostGone):
+    """Nothing can have happened, so another backend may run the call."""

@@ -29,6 +29,8 @@ Name = Literal["pytest", "unittest", "npm", "go", "cargo", "make"]
 _SIZE = 1 << 20
 _PYTEST = ("-m", "pytest", "-q", "-rfE", "--tb=short", "--color=no")
 
+#: Offline, because npx asks the registry for minutes where a sandbox has no network.
+_NPX = ("npx", "--no-install", "--offline")
 _NODE_RUNNERS = {"vitest": ("vitest", "run"), "jest": ("jest",), "mocha": ("mocha",), "ava": ("ava",)}
 #: Programs that run another one, to see which lines it reaches.
 _COVERAGE = ("c8", "nyc")
@@ -250,7 +252,7 @@ def _part_of_script(script: str, targets: Sequence[str]) -> list[str] | None:
         if program in _COVERAGE and words:
             program, *words = words
         if program in _NODE_TESTS and "--test" in words:
-            prefix = [program] if program == "node" else ["npx", "--no-install", program]
+            prefix = [program] if program == "node" else [*_NPX, program]
             options = [word for word, before in zip(words, ["", *words], strict=False) if _is_option(word, before)]
             files = [target for target in targets if _NODE_FILE.search(target)]
             names = [f"--test-name-pattern={re.escape(target)}" for target in targets if target not in files]
@@ -258,7 +260,7 @@ def _part_of_script(script: str, targets: Sequence[str]) -> list[str] | None:
             if files:
                 return [*prefix, *options, *names, *files]
         elif program in _NODE_RUNNERS and number < len(parts) - 1 and not any("*" in word for word in words):
-            return ["npx", "--no-install", program, *words, *targets]
+            return [*_NPX, program, *words, *targets]
     return None
 
 
@@ -269,7 +271,7 @@ def _is_option(word: str, before: str) -> bool:
 def _node_runner(package: NodePackage, after: Sequence[str]) -> list[str] | None:
     """A runner that the package depends on."""
     runner = next((argv for name, argv in _NODE_RUNNERS.items() if name in package.packages), None)
-    return None if runner is None else ["npx", "--no-install", *runner, *after]
+    return None if runner is None else [*_NPX, *runner, *after]
 
 
 async def _has_target(host: Files) -> bool:

@@ -127,6 +127,18 @@ def test_f07_a_shell_that_does_not_return_leaves_unknown(tmp_path: Path) -> None
         assert not (sidecar.workspace / "log.txt").exists()
 
 
+def test_f07_what_a_lost_shell_was_asked_to_read_is_read_here(tmp_path: Path) -> None:
+    with running_sidecar(tmp_path, BRAIN_BRIDGE_RECONNECT_SECONDS="0.2") as sidecar:
+        (sidecar.workspace / "a.py").write_text("x = 1  # TODO: more\n")
+        with raw_shell(sidecar) as connection:
+            connection.hello("search_code")
+            task_id = sidecar.execute("find all TODOs")
+            connection.next("tool_call")
+        assert sidecar.wait_for_end(task_id)["status"] == "completed"
+        last = outcome(sidecar, task_id)
+        assert (last["status"], last["executor"]) == ("success", "local")
+
+
 @pytest.mark.parametrize(("choice", "lines"), [("again", "once\n"), ("skip", None)])
 def test_f07_and_where_a_user_is_there_they_are_asked(tmp_path: Path, choice: str, lines: str | None) -> None:
     with running_sidecar(tmp_path, BRAIN_BRIDGE_RECONNECT_SECONDS="0.2") as sidecar:

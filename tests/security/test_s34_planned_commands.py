@@ -20,7 +20,7 @@ PROJECTS: list[tuple[dict[str, str], str | None, tuple[str, ...], str]] = [
     ({"test_a.py": TEST, ".venv/bin/python": "#!/bin/sh\n"}, None, ("./.venv/bin/python", *PYTEST), "."),
     ({"test_a.py": CASE}, None, ("python3", "-m", "unittest", "discover"), "."),
     ({"package.json": '{"scripts": {"test": "sh evil.sh"}}'}, None, ("npm", "test", "--silent"), "."),
-    ({"package.json": '{"devDependencies": {"jest": "1"}}'}, None, ("npx", "--no-install", "jest"), "."),
+    ({"package.json": '{"devDependencies": {"jest": "1"}}'}, None, ("npx", "--no-install", "--offline", "jest"), "."),
     ({"go.mod": "module m\n"}, None, ("go", "test", "-json", "./..."), "."),
     ({"Cargo.toml": "[package]\n"}, "x", ("cargo", "test", "--color=never", "x"), "."),
     ({"Makefile": "test:\n\tsh evil.sh\n"}, None, ("make", "test"), "."),

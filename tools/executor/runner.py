@@ -11,7 +11,17 @@ from sidecar.cache import Caches
 from sidecar.telemetry.correlation import bind
 from tools.backend import Backend, has_host, is_remote, reviews
 from tools.changes import render_changes, render_full_diff
-from tools.errors import ApprovalRequired, Declined, Denied, HostGone, SecretFile, ToolError, Unattended, Unconfirmed
+from tools.errors import (
+    ApprovalRequired,
+    Declined,
+    Denied,
+    HostGone,
+    NeverSent,
+    SecretFile,
+    ToolError,
+    Unattended,
+    Unconfirmed,
+)
 from tools.executor.approval import bind_call, build_prompt, check_links
 from tools.executor.binding import ApprovalBinding, ApprovedTexts, bind_change, render_difference
 from tools.executor.command_changes import ChangeTracker
@@ -126,7 +136,8 @@ class CallRunner:
         try:
             result = await self._invoker.run(context, backend)
         except HostGone as gone:
-            if context.spec.effects != "none" and not context.spec.repeatable:
+            repeatable = context.spec.effects == "none" or context.spec.repeatable or isinstance(gone, NeverSent)
+            if not repeatable:
                 return await self._resolve_unknown(context, gone.message)
             backend = self._choose_backend(context, without=backend)
             context.backend = backend.name

@@ -170,7 +170,7 @@ async def test_a_script_whose_programs_are_missing_is_replaced_by_the_runner_its
     assert await ran(bench) == ("success", "npm", 2)
     outcome = await bench.call("run_tests", target="a.test.js")
     assert isinstance(outcome.details, dict)
-    assert outcome.details["command"] == "npx --no-install vitest run a.test.js"
+    assert outcome.details["command"] == "npx --no-install --offline vitest run a.test.js"
 
 
 async def test_a_script_that_fails_without_counts_is_named_with_its_exit_code(bench: Workbench) -> None:
@@ -206,4 +206,4 @@ async def test_a_runner_within_a_script_gets_the_target_with_its_own_options(ben
     outcome = await bench.call("run_tests", target="a.test.ts")
     details = outcome.details
     assert isinstance(details, dict)
-    assert details["command"] == "npx --no-install vitest run --pool=forks a.test.ts"
+    assert details["command"] == "npx --no-install --offline vitest run --pool=forks a.test.ts"

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.loopback import Loopback, loopback, start_call
 from tests.waiting import SECONDS, until_true
-from tools.errors import HostGone, ToolError
+from tools.errors import HostGone, NeverSent, ToolError
 
 
 @pytest.fixture
@@ -139,7 +139,7 @@ async def test_a_shell_that_does_not_return_leaves_an_error(tmp_path: Path) -> N
         assert len(bridge.dispatcher.sessions) == 0
         with pytest.raises(ToolError) as never_sent:
             await start_call(bridge, "run_command", "c2", tmp_path, command=["make"])
-        assert never_sent.value.code == "host_gone" and not isinstance(never_sent.value, HostGone)
+        assert never_sent.value.code == "host_gone" and isinstance(never_sent.value, NeverSent)
 
 
 async def test_two_shells_answer_for_their_own_calls_only(bridge: Loopback, tmp_path: Path) -> None:
