@@ -75,6 +75,8 @@ class Writer:
                 self._loop.call_soon(self._hand_over)
             self._gathered.append(Operation(act, future, sync, patient, on_commit, on_end))
             return future
+        # A caller that doesn't await it gets the error at its next awaited write.
+        future.exception()
         if on_end is not None:
             on_end()
         return future

@@ -1,6 +1,7 @@
 """What every journal promises about claims: who may work on a task, and for how long."""
 
 import asyncio
+import gc
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -155,3 +156,14 @@ async def test_a_cancelling_that_no_one_holds_can_be_claimed_and_finished(journa
     claimed = await claim(journal, "t_1", now=1)
     assert claimed is not None
     assert claimed.status is Status.CANCELLING
+
+
+async def test_a_refused_write_that_is_not_awaited_stays_silent(journal: Journal) -> None:
+    await journal.create(new_task("t_1"))
+    await journal.close()
+    heard: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: heard.append(context))
+    journal.put_blob("t_1", b"late")
+    gc.collect()
+    await asyncio.sleep(0)
+    assert heard == []

@@ -11,7 +11,7 @@ from tests.support.manual_task import ManualTask
 from tools.local.attribution.trace import attribution_problem
 
 pytestmark = pytest.mark.skipif(bool(attribution_problem()), reason=f"not here: {attribution_problem()}")
-HISTORIES = scaled(25, 2_000)
+HISTORIES = scaled(15, 2_000)
 NAMES = ("a", "b", "d", "d/x", "d/y", "d/s", "d/s/k", "e", "e/x", "l", "f/g")
 #: `{p}` and `{q}` are names, `{n}` is a number, and `{to}` leads from `{p}` to `{q}`.
 COMMANDS = (
