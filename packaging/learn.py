@@ -35,6 +35,8 @@ SEED = 1
 
 #: Any request may follow an answer: one in so many is learned as such too.
 FOLLOWING = 10
+#: In a hurry, people leave out the question mark: one question in so many is learned without it too.
+UNMARKED = 2
 
 Rows = list[list[float]]
 
@@ -48,7 +50,7 @@ class Sentence(NamedTuple):
 
 def learn(sentences: Sequence[Sentence]) -> dict[str, list[float]]:
     """For every feature, its weight for each intent, averaged over all steps."""
-    found = [features(each.text, follows=each.follows) for each in sentences]
+    found = [dict.fromkeys(features(each.text, follows=each.follows)) for each in sentences]
     counts = Counter(feature for each in found for feature in each)
     names = sorted(feature for feature, count in counts.items() if count >= MIN_SENTENCES)
     numbers = {feature: number for number, feature in enumerate(names)}
@@ -112,7 +114,9 @@ def letter(weight: float) -> str:
 def to_learn() -> list[Sentence]:
     learned = [Sentence(*each) for each in all_sentences("learned")]
     followed = [Sentence(*each, follows=True) for each in all_sentences("followed")]
-    return [*learned, *followed, *[each._replace(follows=True) for each in learned[::FOLLOWING]]]
+    sentences = [*learned, *followed, *[each._replace(follows=True) for each in learned[::FOLLOWING]]]
+    asked = [each for each in sentences if each.text.endswith("?")]
+    return sentences + [each._replace(text=each.text.rstrip("? ")) for each in asked[::UNMARKED]]
 
 
 def main() -> int:

@@ -15,7 +15,8 @@ from sidecar.wire.tasks import Context, Options, RouteAnswer
 from sidecar.work.customizations import CustomCommand, Definitions
 from sidecar.work.routing.cues import (
     agrees,
-    asks_and_orders_to_repair,
+    asks_a_question,
+    asks_and_orders,
     asks_for_other_options,
     asks_to_act,
     asks_to_publish,
@@ -151,6 +152,7 @@ def _judge(
     task: str, context: Context | None, *, follows: bool, before: Intent | None = None
 ) -> tuple[Intent, float, str]:
     """By cues first, then by words. When it stays open, the pipeline that may edit; its first edit asks."""
+    task = task.replace("’", "'")
     if follows and before in _WRITING and asks_to_publish(task):
         return "run_command", 0.95, "you ask to publish what was done"
     if follows and agrees(task):
@@ -177,12 +179,12 @@ def _judge(
             return "edit_code", max(guessed.writes, SURE), "it reports a failure"
     if guessed.intent == "run_command" and asks_to_repair(task):
         return "edit_code", max(guessed.writes, SURE), "it asks to run something and to repair what that shows"
-    if guessed.intent in READ_ONLY and asks_and_orders_to_repair(task):
-        return "edit_code", max(guessed.writes, SURE), "it asks about something and to repair it"
+    if guessed.intent in READ_ONLY and (asks_and_orders(task) or asks_to_repair(task)):
+        return "edit_code", max(guessed.writes, SURE), "it asks about something and to change it"
     if follows and guessed.intent == "run_command" and says_tests_fail(task) and not orders_to_run(task):
         return "edit_code", SURE, "it says that something fails now"
     # About a selection, or after an answer, words that are no question are rarely mere talk.
-    about = "?" not in task and (follows or (context is not None and bool(context.selected_code)))
+    about = (follows or (context is not None and bool(context.selected_code))) and not asks_a_question(task)
     if _may_want_a_change(task, guessed, about=about):
         return "edit_code", min(guessed.writes, SURE - 0.01), "it may ask for a change; the first edit asks you"
     if follows and guessed.intent not in (*READ_ONLY, "run_command") and guessed.writes_alone < SURE:

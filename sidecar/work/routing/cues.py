@@ -53,7 +53,7 @@ _CONSENTS = re.compile(
 #: The whole text turns down what was proposed, or puts it off.
 _NO = (
     r"no(?:pe)?|nah|not (?:now|yet|today|really)|(?:maybe |perhaps )?(?:later|tomorrow|next week|another time)|(?:let'?s )?(?:leave|keep) (?:it|that|this|everything|things)(?: (?:as (?:it|they) (?:is|are)|alone|be))?|"
-    r"never ?mind|nvm|skip (?:it|that|this)|(?:please )?(?:don'?t|do not)(?: do (?:it|that|this|anything))?|stop|hold (?:on|off)|wait|forget (?:it|about it)|(?:i'?d )?rather not|better not|no need|(?:it'?s )?not worth (?:it|the effort)|"
+    r"never ?mind|nvm|skip (?:it|that|this)|(?:let'?s|we should|rather) not(?: (?:do|change|touch) (?:it|that|this|anything))?|(?:please )?(?:don'?t|do not)(?: do (?:it|that|this|anything))?|stop|hold (?:on|off)|wait|forget (?:it|about it)|(?:i'?d )?rather not|better not|no need|(?:it'?s )?not worth (?:it|the effort)|"
     r"nein|nö|nee?|noch nicht|jetzt nicht|(?:erst ?mal|vorerst|lieber|besser|bitte) nicht|(?:vielleicht )?(?:später|morgen|nächste woche|ein andermal)|lass (?:es|das|mal|lieber)(?: (?:so|sein|bleiben|erst ?mal|mal|lieber))*|vergiss es|warte(?: mal| noch)?|stopp|nicht nötig|(?:das )?lohnt (?:sich )?nicht|"
     r"(?:todavía|aún|aun|ahora|mejor|por ahora|así) no|no (?:todavía|aún|ahora|lo hagas|hace falta)|(?:tal vez |quizás? )?(?:después|luego|más tarde|mañana|otro día)|d[ée]jalo(?: (?:así|como está|estar))?|olv[ií]dalo|espera|para|no (?:vale|merece) la pena|"
     r"non|on verra(?: (?:ça|plus tard|demain))*|pas (?:encore|maintenant|tout de suite|pour l'instant|besoin|la peine)|(?:peut-être )?(?:plus tard|demain|une autre fois)|laisse(?: (?:tomber|ça|comme ça|tel quel))*|surtout pas|plutôt pas|attends|oublie(?: ça)?|(?:ça )?(?:n'en )?vaut pas la peine|"
@@ -131,18 +131,40 @@ _ASKS_UNDO_THAT = re.compile(rf"{_ASKING}(?:{_UNDO_THAT}){_THANKS}[\s.!?]*")
 
 _REPAIR = (
     r"(?:(?:please|then|also|bitte|dann|auch|anschließend|luego|puis|depois|por favor)\s+)*"
-    r"(?:fix|repair|correct|clean (?:up|it)|resolve|address|solve|sort (?:it |this |that )?out|patch|debug|(?:make|get) (?:[\w' ]{1,40} )?(?:pass|work|green|passing)\b|"
+    r"(?:(?:fix|repair|correct|clean (?:up|it)|resolve|address|solve|sort (?:it |this |that )?out|debug)\b|(?:make|get) (?:[\w' ]{1,40} )?(?:pass|work|green|passing|working)\b|get it going\b|"
     r"beheb|korrigier|reparier|fixe?\b|löse?\b|bring (?:[\w ]{1,40} )?(?:zum laufen|in ordnung)|räum|mach (?:[\w ]{1,30} )?grün|"
     r"arr[eé]gl|corr[ií][gj]|repar|solucion|resu[eé]lv|haz que (?:[\w ]{1,30} )?(?:pase|funcione)|"
     r"répar|règle|résou|nettoie|fais (?:les |tout )?passer|"
-    r"consert|arrum|resolv|faça (?:[\w ]{1,30} )?passar)"
+    r"consert|arrum|resolv(?:a|e)\b|faça (?:[\w ]{1,30} )?passar)"
 )
-#: After something to run, an order to repair what that shows.
+#: Begins like a question, which a hurried one only shows that way. "Can you …?" and "why not …?" ask for something.
+_QUESTION = re.compile(
+    r"(?:(?:and|but|so|ok(?:ay)?|hm+|wait|oh|sorry|und|aber|also|moment|y|pero|et|mais|e|mas)[\s,.:–-]+)*(?:"
+    r"(?:what|how)(?!(?:'s| is)? (?:about|if)\b)(?:'s|s)?\b|(?:why|when)(?! not\b| don'?t\b)\b|(?:where|which|who)(?:'s|s)?\b|"
+    r"(?:is|isn'?t|are|aren'?t|was|wasn'?t|were|does|doesn'?t|did|didn'?t|will|won'?t|has|hasn'?t)\b|(?:would|wouldn'?t|do|don'?t|should|could|can) (?:i|they|it|that|this)\b|do (?:we|you)\b|"
+    r"(?:wie|warum|wieso|weshalb|wozu|woher|wo|wer|wann|welche[rsnm]?|was (?:macht|ist|war|sind|heißt|passiert|bedeutet|bringt))\b|"
+    r"(?:¿|qué|cómo|cuál|cuándo|dónde|quién|por qué|para qué)|(?:pourquoi|comment|quand|quel(?:le)?s?|qui|où|c'est quoi|à quoi|qu'est-ce)\b|"
+    r"(?:o que|como|quando|onde|quem|qual|quais|por que|pra que)\b)"
+)
+#: After something to run or to look at, an order to repair what that shows.
 _REPAIRS = re.compile(
-    r"(?:\b(?:and|then|und|dann|danach|y|luego|después|et|puis|ensuite|e|depois)|[,;.:])\s+" + _REPAIR, re.IGNORECASE
+    r"(?:\b(?:and|then|und|dann|danach|y|luego|después|et|puis|ensuite|e|depois)|[,;.:])\s+"
+    + _REPAIR
+    # To find something and to change it: "find all uses of x and replace them".
+    + r"|^\W*(?:please )?(?:find|check|look|search|see|tell|explain|analy[sz]e|compare|list|investigate|figure|read|go)\b[^.?!\n]* and (?:then )?"
+    r"(?:change|switch|replace|remove|delete|move|update|rewrite|convert|adapt|adjust|improve|simplify|rename|keep) (?:it|them|that|those|the)\b",
+    re.IGNORECASE,
 )
-#: After a question, a sentence that orders to repair what it is about.
-_REPAIRS_NEXT = re.compile(r"\?\s+" + _REPAIR, re.IGNORECASE)
+#: After a question, a sentence that orders to repair or to change what it is about.
+_ORDERS_NEXT = re.compile(
+    r"\?!*\s+(?:(?:if (?:not|so|yes)|otherwise|wenn nicht|wenn ja|falls nicht|sonst|si no|sinon|se não|senão)\b(?![\s,]+(?:list|tell|explain|show|say|name|wh|how)\w*)|"
+    r"(?:(?:it|this|that|es|das|ça) )?(?:should(?:n'?t)?|must(?:n'?t)?|needs to|soll(?:te)?|muss|darf|debe(?:ría)?|doit|devrait|deve(?:ria)?) (?!i\b|we\b|it\b|that\b|ich\b|wir\b|man\b|das\b|yo\b|je\b|eu\b)|"
+    r"(?:can|could|will|would) you (?:please )?(?:do|fix|change|add|remove|make) |"
+    rf"{_REPAIR}|(?:(?:please|then|just|bitte|dann|por favor|entonces|alors|então)\s+)*(?:"
+    r"(?:do (?:it|that|so)|(?:put|move|get) (?:it|that|this|them)|make sure|find and fix|get rid|remove|delete|drop|use|add|change|turn (?:it|that|this|them)|make (?:it|that|this|them)|replace|disable|enable|rename|move|increase|reduce|switch)\b|"
+    r"entfern|lösch|änder[en]|ersetz|nimm|mach (?:es|das)|füg|quít|quita|elim[ií]na|borra|bórra|cambia|cámbia|agrega|añad[ea]|ponl[oae]|enlève|supprime|remplace|ajoute|change|mets|tira |remov[ae]|troca|adiciona|coloca|muda ))",
+    re.IGNORECASE,
+)
 
 #: Asks whether something can be done, or that someone do it: an answer alone may not be enough.
 _ACTS = re.compile(
@@ -302,14 +324,14 @@ def asks_to_undo(text: str, *, follows: bool = False) -> bool:
 
 
 def asks_to_repair(text: str) -> bool:
-    """Whether it asks to repair what running something shows: "run the tests and fix what fails"."""
+    """Whether it asks to repair what it wants run or found: "run the tests and fix what fails"."""
     return _REPAIRS.search(_part(text)) is not None
 
 
-def asks_and_orders_to_repair(text: str) -> bool:
-    """Whether it asks a question, and then orders to repair what that is about: "why does it fail? fix it"."""
+def asks_and_orders(text: str) -> bool:
+    """Whether it asks a question, and then orders to change what that is about: "why does it fail? fix it"."""
     part = _part(text)
-    return "?" in part and _REPAIRS_NEXT.search(part) is not None
+    return "?" in part and _ORDERS_NEXT.search(part) is not None
 
 
 def asks_to_act(text: str) -> bool:
@@ -328,6 +350,11 @@ _MOVES = re.compile(
 def orders_to_move(text: str) -> bool:
     """Whether the whole text is an order to rename or move what is named by a path."""
     return len(text) < _SHORT and _MOVES.fullmatch(text.strip()) is not None
+
+
+def asks_a_question(text: str) -> bool:
+    """Whether it holds a question mark, or begins like a question."""
+    return "?" in text or _QUESTION.match(text.lstrip()[:_SHORT].lower()) is not None
 
 
 def orders_to_run(text: str) -> bool:

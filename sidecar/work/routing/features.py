@@ -15,6 +15,20 @@ _CHARACTERS, _FIRST, _LAST = 2_000, 80, 40
 _STOPS = frozenset(".,;:!?-")
 #: Most languages inflect the end of a word.
 _STEM = 5
+#: How people type in a hurry, and how most sentences spell it. German "im" and Spanish "ya" are words of their own.
+_CONTRACTED = (
+    "don't didn't doesn't isn't aren't wasn't weren't hasn't haven't hadn't can't won't wouldn't couldn't shouldn't "
+    "what's that's where's who's how's there's here's let's you're i've"
+)
+_SPELLINGS = {word.replace("'", ""): word for word in _CONTRACTED.split()} | {
+    "cannot": "can't",
+    "cuz": "because",
+    "pls": "please",
+    "plz": "please",
+    "thx": "thanks",
+    "u": "you",
+    "ur": "your",
+}
 #: Names in code: `snake_case`, `camelCase`, or anything in backticks.
 _NAME = re.compile(r"_|`|[a-z0-9][A-Z]")
 _NAMED = "@"
@@ -26,9 +40,10 @@ _TITLE = 8
 
 
 def features(text: str, *, follows: bool = False) -> list[str]:
-    """Each once, in order. `follows`: something was said before in this conversation."""
-    text = _without_code(text)
-    words = _words(text.lower())
+    """In order, some more than once. `follows`: something was said before in this conversation."""
+    text = _without_code(text).replace("’", "'")
+    lower = text.lower()
+    words = _words(lower)
     translated = translate(words)
     found = _combine(words, skip=translated is None)
     found += [f"{word[:_STEM]}~" for word in words if len(word) > _STEM]
@@ -51,10 +66,10 @@ def features(text: str, *, follows: bool = False) -> list[str]:
         # "Can that …?" asks about the answer, "can you …?" wants more of it.
         found.append(f"{FOLLOWS}{' '.join(said[:2])}{'?' if '?' in words else ''}")
         found.append(f"{FOLLOWS}{'?' in words}{min(len(words) // 3, 4)}")
-    if _NAME.search(text):
+    if (lower != text or "_" in text or "`" in text) and _NAME.search(text):
         # Which function it names says nothing; that it names one says much.
         found += _combine([_NAMED if _NAME.search(word) else word.lower() for word in _words(text)])
-    return list(dict.fromkeys(found))
+    return found
 
 
 def _combine(words: list[str], *, skip: bool = True) -> list[str]:
@@ -68,6 +83,8 @@ def _combine(words: list[str], *, skip: bool = True) -> list[str]:
 
 def _words(text: str) -> list[str]:
     words = _WORD.findall(text)
+    if not _SPELLINGS.keys().isdisjoint(words):
+        words = [_SPELLINGS.get(word, word) for word in words]
     return words if len(words) <= _FIRST + _LAST else words[:_FIRST] + words[-_LAST:]
 
 

@@ -23,13 +23,19 @@ _ENGLISH_FIRST = 0.4
 #: What single words don't tell, for each language: `^` is the beginning of the request.
 _PHRASES: tuple[tuple[tuple[str, str], ...], ...] = (
     (),
-    (("^ wie", "^ how"), (". wie", ". how"), (", wie", ", how"), ("^ und wie", "^ and how")),
-    (("por qué", "why"), ("^ por que", "^ why"), ("¿ por que", "¿ why"), ("^ como", "^ how"), ("hay que", "must")),
+    (("^ wie", "^ how"), (". wie", ". how"), (", wie", ", how"), ("^ und wie", "^ and how"), ("was wenn", "what if")),
+    (
+        *(("por qué", "why"), ("^ por que", "^ why"), ("¿ por que", "¿ why"), ("^ como", "^ how")),
+        *(("y si", "what if"), ("hay que", "must")),
+    ),
     (
         *(("qu'est - ce que", "what"), ("qu'est - ce qui", "what"), ("est - ce que tu", "tu"), ("est - ce que", "do")),
-        ("il faut", "must"),
+        *(("et si", "what if"), ("il faut", "must")),
     ),
-    (("por que", "why"), ("por quê", "why"), ("^ como", "^ how"), (". como", ". how"), ("a gente", "we")),
+    (
+        *(("por que", "why"), ("por quê", "why"), ("^ como", "^ how"), (". como", ". how")),
+        *(("a gente", "we"), ("e se", "what if")),
+    ),
 )
 _PLAIN = str.maketrans("áéíóú", "aeiou")
 #: Letters and signs that only one of the languages has: short requests in Spanish and Portuguese share most words.

@@ -70,7 +70,7 @@ def test_an_order_to_run_something_runs_it(sentence: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "sentence", ["you forgot the tests", "revert the rename but keep the rest", "kümmer dich drum"]
+    "sentence", ["you forgot something", "revert the rename but keep the rest", "kümmer dich drum"]
 )
 def test_after_an_answer_words_that_are_no_question_may_edit_and_the_first_edit_asks(sentence: str) -> None:
     followed = route(sentence, follows=True)
@@ -136,9 +136,16 @@ def test_what_runs_and_repairs_may_edit(sentence: str) -> None:
         "¿Por qué sale vacío? Corrígelo",
         "Pourquoi la liste est vide ? Répare-la",
         "Por que a lista vem vazia? Conserta isso",
+        "do we really need jquery? if not remove it",
+        "why not use a set here? do that",
+        "warum ist das Feld Pflicht? soll optional sein",
+        "is there a reason we load the whole list? otherwise load the first page only",
+        "tell me why it crashes and fix the cause",
+        "find all uses of the old logger and replace them",
+        "who put the key there?! move it to the settings",
     ],
 )
-def test_a_question_with_an_order_to_repair_may_edit(sentence: str) -> None:
+def test_a_question_with_an_order_may_edit(sentence: str) -> None:
     assert route(sentence).intent == route(sentence, follows=True).intent == "edit_code"
 
 
@@ -271,6 +278,7 @@ def test_an_intent_that_only_reads_undoes_nothing() -> None:
         "non merci",
         "deixa pra lá",
         "never mind",
+        "lets not do that",
     ],
 )
 def test_turning_a_proposal_down_gives_no_right_to_write(sentence: str) -> None:
@@ -282,6 +290,49 @@ def test_turning_a_proposal_down_gives_no_right_to_write(sentence: str) -> None:
 )
 def test_a_no_that_asks_for_something_else_may_write(sentence: str) -> None:
     assert route(sentence, follows=True).intent == "edit_code"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "how does that work",
+        "what's the difference between the two",
+        "where does that number come from",
+        "why did you do it that way",
+        "wie hängt das zusammen",
+        "por qué lo hiciste así",
+        "pourquoi tu as fait ça",
+        "por que você fez assim",
+    ],
+)
+def test_a_question_without_its_mark_gets_no_right_to_edit(sentence: str) -> None:
+    assert route(sentence, follows=True).intent in READ_ONLY
+
+
+@pytest.mark.parametrize("sentence", ["why not use a set", "can you use a set instead", "what about a set, use one"])
+def test_a_proposal_in_the_form_of_a_question_may_edit(sentence: str) -> None:
+    assert route(sentence, follows=True).intent == "edit_code"
+
+
+@pytest.mark.parametrize(
+    "sentence", ["what's the difference between PUT and PATCH?", "explain how to find and remove duplicates in a list"]
+)
+def test_words_for_a_repair_that_order_none_give_no_right_to_edit(sentence: str) -> None:
+    assert route(sentence).intent in READ_ONLY
+
+
+@pytest.mark.parametrize(
+    ("hurried", "careful"),
+    [
+        ("dont change anything, whats slow here", "don't change anything, what's slow here"),
+        ("Don’t touch anything yet, what’s wrong here?", "Don't touch anything yet, what's wrong here?"),
+        ("pls fix the login, it doesnt work", "please fix the login, it doesn't work"),
+        ("can u run the tests", "can you run the tests"),
+    ],
+)
+def test_hurried_spellings_and_curly_apostrophes_change_nothing(hurried: str, careful: str) -> None:
+    one, other = route(hurried), route(careful)
+    assert (one.intent, round(one.confidence, 2)) == (other.intent, round(other.confidence, 2))
 
 
 @pytest.mark.parametrize("sentence", ["again", "once more please", "nochmal", "otra vez", "encore une fois", "de novo"])
