@@ -213,7 +213,7 @@ class Watch:
 
     def _ask_why_silent(self) -> None:
         """Tell why no event comes, such as a full disk: an event could not say it."""
-        told = ""
+        notice = ""
         while not self._ended.wait(SILENT_SECONDS):
             if time.monotonic() - self._last_event < SILENT_SECONDS:
                 continue
@@ -221,11 +221,11 @@ class Watch:
                 try:
                     if (client := find_sidecar(self._data_dir)) is not None:
                         client.get("/ready")
-                        told = ""
+                        notice = ""
                 except Refused as refusal:
-                    if refusal.status == 503 and str(refusal) != told:
-                        told = str(refusal)
-                        self._inbox.put(Notice(told))
+                    if refusal.status == 503 and str(refusal) != notice:
+                        notice = str(refusal)
+                        self._inbox.put(Notice(notice))
 
     def _submit(self, operation: str, body: Json | None = None) -> None:
         """Post in a thread: a sidecar that doesn't answer must not block a second Ctrl-C."""

@@ -19,7 +19,7 @@ from sidecar.journal.postgres.reading import JournalReader
 
 #: Look again at the latest after this: a job may be lost.
 LEADER_SECONDS = 60.0
-#: A job whose moment comes notifies nobody.
+#: A job whose moment comes sends no notification.
 POLL_SECONDS = 2.0
 
 

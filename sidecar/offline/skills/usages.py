@@ -122,7 +122,7 @@ def _imports_of(module: str, returns: Sequence[ToolReturn]) -> Move:
 
 
 def _order(line: JsonObject) -> tuple[object, ...]:
-    """Code before tests, and last what a program wrote: lines that nobody reads."""
+    """Code before tests, and last what a program wrote: lines that no one reads."""
     path = str(line["path"])
     return len(str(line["text"])) > LONGEST, is_test(path), path, line["line"]
 
