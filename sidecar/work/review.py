@@ -15,7 +15,7 @@ from tools.errors import ToolError
 from tools.host import FileChange, Host
 from tools.paths import normalize
 from tools.protected import secret_part
-from tools.text import shorten
+from tools.text import first_words, shorten
 
 #: A byte more than the journal keeps of a file, so that a cut file never equals a whole one.
 _MAX_BYTES = 4 * 1024 * 1024 + 1
@@ -92,7 +92,7 @@ def render_checks(verification: Verification | None) -> str:
     lines = [f"Checks, which ran after the last edit: {word}."]
     for check in verification.checks:
         result = "passed" if check.passed else "failed"
-        command = f" (`{shorten(check.command, _COMMAND)}`)" if check.command else ""
+        command = f" (`{first_words(check.command, _COMMAND)}`)" if check.command else ""
         # The notes say what doesn't count.
         evidence = shorten(check.evidence, _EVIDENCE) if check.evidence and not check.passed else ""
         lines.append(f"- {check.name}{command}: {result}" + (f"\n{evidence}" if evidence else ""))

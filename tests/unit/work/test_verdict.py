@@ -2,6 +2,9 @@
 
 import pytest
 
+from sidecar.verify.result import Verification
+from sidecar.wire.events import Check
+from sidecar.work.review import render_checks
 from sidecar.work.verdict import looks_like_verdict, parse_verdict
 
 
@@ -66,3 +69,10 @@ def test_a_verdict_without_issues_says_so_in_words() -> None:
     verdict = parse_verdict('{"passed": true}')
     assert verdict is not None
     assert verdict.render() == "The review found no problems."
+
+
+def test_a_reviewer_reads_a_long_command_on_one_line() -> None:
+    command = " ".join(["python -m pytest", *(f"tests/test_{number}.py" for number in range(40))])
+    check = Check(name="tests", command=command, exit_code=0, passed=True, duration_ms=1, evidence="")
+    (_, line) = render_checks(Verification(passed=True, attempt=1, checks=[check])).splitlines()
+    assert line.startswith("- tests (`python -m pytest tests/test_0.py ") and line.endswith(".py …`): passed")
