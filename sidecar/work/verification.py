@@ -158,7 +158,7 @@ class VerificationStages:
             earlier=failed[-(attempt - 1) :] if attempt > 1 else [],
             unchanged=self._setup.changed_nothing(),
             asks_for_change=asked,
-            shown=lambda: shown_texts(run.state),
+            shown=None if self._has_external_work(results) else lambda: shown_texts(run.state),
         )
         verification = await self._verifier.verify(done, host, TaskCheckRunner(run, self._setup.executor, key))
         if verification.passed and _hash_changes(await file_versions(run, host)) != state:
@@ -197,6 +197,11 @@ class VerificationStages:
         keys = [key for key in results if self._is_work(key)]
         coders = [key for key in keys if key.agent == "coder"]
         return coders[-1] if coders else keys[-1] if keys else None
+
+    def _has_external_work(self, results: Results) -> bool:
+        """Whether an external agent worked, of whose own commands the task has no record."""
+        agents = self._setup.definitions.agents
+        return any(agents[key.agent].command for key in results if key.agent in agents)
 
     def _is_work(self, key: StepKey) -> bool:
         """Attempts go on with another step, so they don't count."""

@@ -58,7 +58,8 @@ def test_an_agent_with_the_official_sdk_works_in_the_tasks_worktree_and_its_work
     task = start(sidecar, verify=["test -f loud.txt -a -f own.txt"])
     assert task["status"] == "completed", task["error"]
     assert task["verified"] is True
-    assert task["result"]["summary"] == "Permission: yes."
+    # What its own commands printed is not on record, so its figures are neither proven nor held against it.
+    assert task["result"]["summary"] == "Permission: yes. It ran 3x faster."
     tree = Path(task["worktree"])
     assert (tree / "loud.txt").read_text() == "NOTES\n"
     diff = sidecar.get(f"/api/brain/tasks/{task['id']}/diff").json
@@ -77,7 +78,7 @@ def test_what_it_asks_for_becomes_our_approval_and_a_no_reaches_it(sidecar: Runn
     asked = sidecar.wait_for_event(task_id, lambda event: event["type"] == "approval")
     assert asked["action"] == "other: make world"
     sidecar.post(f"/api/brain/tasks/{task_id}/approvals/{asked['approvalId']}", {"decision": "deny"})
-    assert sidecar.wait_for_end(task_id)["result"]["summary"] == "Permission: no."
+    assert sidecar.wait_for_end(task_id)["result"]["summary"].startswith("Permission: no.")
 
 
 @pytest.mark.timeout(120)
