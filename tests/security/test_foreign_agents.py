@@ -59,7 +59,7 @@ def test_an_agent_with_the_official_sdk_works_in_the_tasks_worktree_and_its_work
     assert task["status"] == "completed", task["error"]
     assert task["verified"] is True
     # What its own commands printed is not on record, so its figures are neither proven nor held against it.
-    assert task["result"]["summary"] == "Permission: yes. It ran 3x faster."
+    assert task["result"]["summary"] == "Permission: yes. It is now 3x faster."
     tree = Path(task["worktree"])
     assert (tree / "loud.txt").read_text() == "NOTES\n"
     diff = sidecar.get(f"/api/brain/tasks/{task['id']}/diff").json
