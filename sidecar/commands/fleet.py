@@ -59,8 +59,8 @@ def _order(args: argparse.Namespace) -> int:
     order = "stop" if args.action == "kill" else "drain"
     with reading(data_dir(args)) as client:
         client.post("/api/brain/fleet/orders", {"worker": args.worker, "order": order})
-    said = "finishes its tasks and exits" if order == "drain" else "exits; others continue its tasks"
-    print(f"{args.worker} {said}, within seconds.")
+    said = "finishes its tasks and exits" if order == "drain" else "exits, and others continue its tasks"
+    print(f"{args.worker} claims nothing more within 5 s; then it {said}.")
     return 0
 
 
@@ -101,10 +101,17 @@ def _workers(state: Json, style: Style) -> list[str]:
 
 
 def _queue(state: Json) -> list[str]:
+    from sidecar.fleet.state import ANY_POOL
+
     pools = ", ".join(f"{safe_line(pool)} {count}" for pool, count in sorted(state["queue"]["pools"].items()))
     depth = state["queue"]["depth"]
     waiting = f"{plural(depth, 'task')} queued{f' ({pools})' if pools else ''}" if depth else "No task is queued"
-    return [f"{waiting}; the leader is marked with *."]
+    lines = [f"{waiting}; the leader is marked with *."]
+    served = {each["pool"] for each in state["workers"] if each["status"] == "running"}
+    if lost := [] if ANY_POOL in served else sorted(state["queue"]["pools"].keys() - served):
+        named = ", ".join(map(safe_line, lost))
+        lines.append(f"No worker runs the tasks of {named}. Start one: brain worker --pool {safe_line(lost[0])}")
+    return lines
 
 
 def _tasks(running: list[Json], style: Style) -> list[str]:

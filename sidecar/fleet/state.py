@@ -20,9 +20,11 @@ HEARTBEAT_SECONDS = 5.0
 DEAD_SECONDS = 15.0
 
 _WORKERS = """
-SELECT workers.id, pool, host, pid, CASE WHEN beats(workers.id, %s) THEN status ELSE 'dead' END,
-    slots, tasks, coalesce(last_heartbeat, last_seen) AS seen, resources
-FROM workers LEFT JOIN procrastinate_workers AS hearts ON hearts.id = beat ORDER BY seen DESC LIMIT 10000
+SELECT workers.id, pool, host, pid, CASE WHEN lives THEN status ELSE 'dead' END,
+    -- The leader has queued those of a dead one again.
+    slots, CASE WHEN lives THEN tasks ELSE '{}' END, coalesce(last_heartbeat, last_seen) AS seen, resources
+FROM workers LEFT JOIN procrastinate_workers AS hearts ON hearts.id = beat, beats(workers.id, %s) AS lives
+ORDER BY seen DESC LIMIT 10000
 """
 _QUEUE = "SELECT pool, count(*) FROM tasks WHERE status = 'queued' GROUP BY pool"
 

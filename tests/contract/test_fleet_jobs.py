@@ -263,11 +263,13 @@ async def test_a_worker_whose_heartbeat_was_removed_beats_again(journal: Postgre
 
     async with dispatching(journal, Runner(journal)) as dispatcher:
         member = Member("me", "default", 2)
-        membership = Membership(journal, dispatcher, member, list, lambda: None, lambda: None)
+        membership = Membership(journal, dispatcher, member, lambda: ["t_1"], lambda: None, lambda: None)
         await membership._beat()
         assert await statuses() == ["running"]
         await journal.query("DELETE FROM procrastinate_workers RETURNING true")
         assert await statuses() == ["dead"]
+        # Others run them, so they don't count for `brain fleet scale`.
+        assert (await fleet.state()).workers[0].tasks == []
 
         async def beats() -> bool:
             await membership._beat()

@@ -162,7 +162,11 @@ def test_tasks_of_a_pool_wait_for_its_workers(fleet: RunningFleet) -> None:
     assert node.wait_for_end(node.execute("what can you do?"))["status"] == "completed"
     assert node.task(waiting)["status"] == "queued"
     assert state_of(node)["queue"] == {"depth": 1, "pools": {"exploration": 1}}
+    assert "No worker runs the tasks of exploration. Start one: brain worker --pool exploration" in brain_output(
+        node, "fleet"
+    )
     fleet.worker("--pool", "exploration")
+    assert "No worker" not in brain_output(node, "fleet")
     assert node.wait_for_end(waiting)["status"] == "completed"
 
 
@@ -297,6 +301,6 @@ def test_ready_fails_while_no_one_leads_the_fleet(fleet: RunningFleet) -> None:
         waiting.join(60)
         other.execute("UPDATE leadership SET at = now() - interval '16 seconds'")
         answer = node.get("/ready", authenticated=False)
-        assert answer.status == 503 and "led the fleet" in answer.json["detail"]
+        assert answer.status == 503 and "has had no leader" in answer.json["detail"]
         assert node.get("/health", authenticated=False).status == 200
     wait_until(lambda: node.get("/ready").status == 200, what="a new leader")

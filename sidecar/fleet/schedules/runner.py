@@ -63,6 +63,8 @@ class ScheduleRunner:
         self._changed = asyncio.Event()
         #: Whether there was a schedule at the last look.
         self._scheduled = False
+        #: Problems that the log has.
+        self._told: set[str] = set()
         #: Whether this process runs them.
         self.active = False
 
@@ -94,8 +96,9 @@ class ScheduleRunner:
     async def step(self) -> None:
         """Plan all, start what is due, and plan that anew."""
         loaded = await self._calendar.load(running=True)
-        for problem in loaded.problems:
+        for problem in set(loaded.problems) - self._told:
             log.warning(problem)
+        self._told = set(loaded.problems)
         now = self._calendar.now()
         known = [await self._activity(schedule) for schedule in loaded.schedules]
         self._scheduled = bool(known)

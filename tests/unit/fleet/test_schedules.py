@@ -107,6 +107,15 @@ def test_links_and_broken_files_are_reported_and_the_others_are_used(tmp_path: P
     assert loaded.pools["exploration"].at_once == 1
 
 
+async def test_a_problem_is_logged_when_it_is_new(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    write(tmp_path, "look", "every: 1s")
+    found = runner(tmp_path, Engine())
+    for front, count in (("every: 1s", 1), ("every: 1s", 1), ("every: 2s", 2), ("every: 4w", 2), ("every: 1s", 3)):
+        write(tmp_path, "look", front)
+        await found.step()
+        assert sum("is not used" in record.message for record in caplog.records) == count
+
+
 async def test_what_is_due_starts_once_whoever_looks_and_what_was_missed_runs_once(tmp_path: Path) -> None:
     write(tmp_path, "look", "every: 1h\nagent: security\napprovals: readonly")
     engine = Engine()
