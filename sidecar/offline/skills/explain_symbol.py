@@ -112,7 +112,11 @@ class ExplainSymbol:
             return Act([("find_files", {"pattern": f"**/{args['symbol']}.*"})])
         if last.tool == "find_files":
             files = [path for path in strings(last, "paths") if language_of(path) is not None]
-            if len(files) == 1:
+            if len(files) > 1:
+                return Decline(
+                    f"{failure(question.returns[0])} Files of this name are {quote_names(files)}. Say which one."
+                )
+            if files:
                 return Act([("describe_file", {"path": files[0]})])
             last = question.returns[0]
         if last.tool == "describe_file" and last.status == "success" and args.get("short"):

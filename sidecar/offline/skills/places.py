@@ -58,7 +58,8 @@ _SYNONYMS = (
 )
 _DEFINES = re.compile(
     r"^\s*(?:export\s+|default\s+|pub(?:lic)?\s+|private\s+|protected\s+|static\s+|abstract\s+|async\s+)*"
-    r"(?:def|class|function\*?|func|fn|interface|type|struct|enum|trait|const|let)\b"
+    r"(?:(?:def|class|function\*?|func|fn|interface|type|struct|enum|trait|const|let)\s+(?:\([^()]*\)\s*)?([\w$]+)"
+    r"|(?!if|for|while|switch|catch|function|return)([\w$]+)\s*\([^()]*\)\s*\{\s*$)"
 )
 #: “Which functions are longest?” asks for a comparison and not for a place.
 _SUPERLATIVE = re.compile(
@@ -90,7 +91,9 @@ class Places:
             return Decline(failure(returns[-1]))
         searches = [each for each in returns if each.tool == "search_code"]
         for found in searches:
-            if any(language_of(str(each["path"])) for each in records(found, "matches")):
+            paths = [str(each["path"]) for each in records(found, "matches")]
+            # Other words come before tests that name these.
+            if any(language_of(path) and (found is not searches[0] or not is_test(path)) for path in paths):
                 return Say(_render(words, records(found, "matches"), other=found is not searches[0]))
         if len(searches) < 2:
             return Act([("search_code", _query(words, synonyms=bool(searches)))])
@@ -152,15 +155,16 @@ def _rank(line: JsonObject, stems: list[str]) -> tuple[object, ...]:
     path, text = str(line["path"]), str(line["text"])
     names = re.findall(r"[\w$]+", text.lower())
     one_name = any(all(stem in name for stem in stems) for name in names)
-    defines = _DEFINES.match(text) is not None
+    defined = _DEFINES.match(text)
+    name = (defined[1] or defined[2]).lower() if defined is not None else ""
     comment = text.lstrip().startswith(("#", "//", "*", "--", '"""'))
     known = language_of(path) is not None
     return (
         not known,
         len(text) > LONGEST,
         is_test(path),
-        not (defines and one_name),
-        not defines,
+        not name or not all(stem in name for stem in stems),
+        not name or not one_name,
         comment,
         not one_name,
         path,

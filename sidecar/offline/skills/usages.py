@@ -115,6 +115,9 @@ def _imports_of(module: str, returns: Sequence[ToolReturn]) -> Move:
     if len(returns) == 1:
         return Act([("search_code", {"query": module, "maxResults": _MOST})])
     lines = [each for each in records(returns[1], "matches") if _IMPORT_LINE.search(str(each["text"]))]
+    whole = re.compile(rf"{re.escape(module)}[\"'`]")
+    # Those of the module itself, and not of what is below it.
+    lines = [each for each in lines if whole.search(str(each["text"]))] or lines
     if not lines:
         return Say(f"No file of this project is `{module}`, and no line imports it under that name.")
     head = f"These lines import `{module}`, which is no file of this project:"

@@ -439,3 +439,26 @@ def test_lines_that_programs_wrote_come_last() -> None:
 
 def test_a_comparison_of_functions_is_declined_and_no_place_is_made_up() -> None:
     assert isinstance(move("which functions are longest?"), Decline)
+
+
+def test_the_definition_of_the_words_comes_before_lines_that_only_use_them() -> None:
+    lines: list[JsonValue] = [
+        {"path": "lib/a.js", "line": 9, "text": "    const userArgs = this.prepare(argv, parseOptions);"},
+        {"path": "lib/a.js", "line": 40, "text": "  parseOptions(argv) {"},
+    ]
+    told = said("where are options parsed?", result("search_code", matches=lines))
+    assert told.splitlines()[0].endswith("definitions come first:") and "lib/a.js:40" in told.splitlines()[2]
+
+
+def test_tests_that_name_the_words_do_not_hide_code_that_says_it_otherwise() -> None:
+    test: JsonValue = [{"path": "tests/test_a.py", "line": 1, "text": "# the theme is configured"}]
+    code: JsonValue = [{"path": "a.py", "line": 2, "text": "theme = settings['THEME']"}]
+    first = result("search_code", matches=test)
+    assert isinstance(move("where is the theme configured?", first), Act)
+    assert "`a.py:2`" in said("where is the theme configured?", first, result("search_code", matches=code))
+
+
+def test_several_files_of_a_name_are_asked_about() -> None:
+    missing = failed("describe_symbol", "No symbol signals is defined in this project.", "no_symbol")
+    told = said("what does signals do?", missing, result("find_files", paths=["a/signals.py", "b/signals.py"]))
+    assert "`a/signals.py`, `b/signals.py`" in told
