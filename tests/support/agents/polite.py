@@ -36,7 +36,8 @@ class Polite(Agent):
         )
         chosen = getattr(asked.outcome, "option_id", "cancelled")
         await self.client.session_update(
-            session_id=session_id, update=update_agent_message(text_block(f"Permission: {chosen}. It is now 3x faster."))
+            session_id=session_id,
+            update=update_agent_message(text_block(f"Permission: {chosen}. It is now 3x faster.")),
         )
         return PromptResponse(stop_reason="end_turn")
 
