@@ -46,7 +46,11 @@ _TESTS_PASS = re.compile(
 #: Tests of certain files, and all tests.
 _TESTS_OF = re.compile(
     rf"\btests?\b[^.\n]{{0,20}}?\b(?:in|of|from|for)\s+(?:(?:that|this|these|those|the same)\s+(?:files?|modules?)\b|"
-    rf"[`'\"*]*(?P<path>{PATH}))",
+    rf"[`'\"*]*{PATH})",
+    re.IGNORECASE,
+)
+_SOME_TESTS = re.compile(
+    r"\b(?:new|added|both|these|those|related|relevant|regression|affected)\s+(?:\w+\s+){0,2}?tests?\b|\btest\s+pass",
     re.IGNORECASE,
 )
 _ALL_TESTS = re.compile(r"\b(?:all|every|everything|whole|entire|full|complete|suites?)\b", re.IGNORECASE)
@@ -151,11 +155,12 @@ def passing_tests(claims: Claims, passed: Collection[int]) -> tuple[bool, set[st
     everything, files = False, set[str]()
     for sentence in claims.passing:
         numbers = {count.number for count in parse_counts(sentence) if count.kind == "passed"}
-        if some := _TESTS_OF.search(sentence):
-            files.update([_clean(some["path"])] if some["path"] else [])
-        elif _ALL_TESTS.search(sentence) or not numbers or not numbers <= set(passed):
-            named = {_clean(path) for path in re.findall(PATH, sentence) if holds_tests(_clean(path))}
-            everything = everything or not named or _ALL_TESTS.search(sentence) is not None
+        named = {_clean(path) for path in re.findall(PATH, sentence) if holds_tests(_clean(path))}
+        whole = _ALL_TESTS.search(sentence) is not None
+        if _TESTS_OF.search(sentence) or (_SOME_TESTS.search(sentence) and not whole):
+            files |= named
+        elif whole or not numbers or not numbers <= set(passed):
+            everything = everything or whole or not named
             files |= named
     return everything, files
 

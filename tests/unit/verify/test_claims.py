@@ -105,6 +105,11 @@ def test_the_longest_words_are_read_in_no_time(piece: str) -> None:
         ("I added tests/test_a.py, and all tests pass.", True, {"tests/test_a.py"}),
         ("The suite passes; the 12 tests of this file passed before.", True, set()),
         ("I ran nothing.", False, set()),
+        ("The new test passes.", False, set()),
+        ("Both new tests pass.", False, set()),
+        ("The related tests pass, and the whole suite passes.", True, set()),
+        ("The tests in a_test.py and b_test.py pass.", False, {"a_test.py", "b_test.py"}),
+        ("The existing tests still pass.", True, set()),
     ],
 )
 def test_a_report_says_which_tests_pass(report: str, everything: bool, files: set[str]) -> None:
