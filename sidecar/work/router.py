@@ -253,5 +253,4 @@ def _answer(intent: Intent, confidence: float, why: str, options: Options | None
         pipeline, why = [str(options.agent_type)], f"{why}; you chose the agent"
     else:
         pipeline = list(PIPELINES[intent])
-    # Validation would cost as much as the guess, and every value here is our own.
-    return RouteAnswer.model_construct(intent=intent, confidence=confidence, pipeline=pipeline, why=why)
+    return RouteAnswer(intent=intent, confidence=confidence, pipeline=pipeline, why=why)

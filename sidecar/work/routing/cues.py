@@ -152,8 +152,7 @@ _REPAIRS = re.compile(
     + _REPAIR
     # To find something and to change it: "find all uses of x and replace them".
     + r"|^\W*(?:please )?(?:find|check|look|search|see|tell|explain|analy[sz]e|compare|list|investigate|figure|read|go)\b[^.?!\n]* and (?:then )?"
-    r"(?:change|switch|replace|remove|delete|move|update|rewrite|convert|adapt|adjust|improve|simplify|rename|keep) (?:it|them|that|those|the)\b",
-    re.IGNORECASE,
+    r"(?:change|switch|replace|remove|delete|move|update|rewrite|convert|adapt|adjust|improve|simplify|rename|keep) (?:it|them|that|those|the)\b"
 )
 #: After a question, a sentence that orders to repair or to change what it is about.
 _ORDERS_NEXT = re.compile(
@@ -162,8 +161,7 @@ _ORDERS_NEXT = re.compile(
     r"(?:can|could|will|would) you (?:please )?(?:do|fix|change|add|remove|make) |"
     rf"{_REPAIR}|(?:(?:please|then|just|bitte|dann|por favor|entonces|alors|então)\s+)*(?:"
     r"(?:do (?:it|that|so)|(?:put|move|get) (?:it|that|this|them)|make sure|find and fix|get rid|remove|delete|drop|use|add|change|turn (?:it|that|this|them)|make (?:it|that|this|them)|replace|disable|enable|rename|move|increase|reduce|switch)\b|"
-    r"entfern|lösch|änder[en]|ersetz|nimm|mach (?:es|das)|füg|quít|quita|elim[ií]na|borra|bórra|cambia|cámbia|agrega|añad[ea]|ponl[oae]|enlève|supprime|remplace|ajoute|change|mets|tira |remov[ae]|troca|adiciona|coloca|muda ))",
-    re.IGNORECASE,
+    r"entfern|lösch|änder[en]|ersetz|nimm|mach (?:es|das)|füg|quít|quita|elim[ií]na|borra|bórra|cambia|cámbia|agrega|añad[ea]|ponl[oae]|enlève|supprime|remplace|ajoute|change|mets|tira |remov[ae]|troca|adiciona|coloca|muda ))"
 )
 
 #: Asks whether something can be done, or that someone do it: an answer alone may not be enough.
@@ -325,12 +323,12 @@ def asks_to_undo(text: str, *, follows: bool = False) -> bool:
 
 def asks_to_repair(text: str) -> bool:
     """Whether it asks to repair what it wants run or found: "run the tests and fix what fails"."""
-    return _REPAIRS.search(_part(text)) is not None
+    return _REPAIRS.search(_lower(text)) is not None
 
 
 def asks_and_orders(text: str) -> bool:
     """Whether it asks a question, and then orders to change what that is about: "why does it fail? fix it"."""
-    part = _part(text)
+    part = _lower(text)
     return "?" in part and _ORDERS_NEXT.search(part) is not None
 
 

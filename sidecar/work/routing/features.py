@@ -68,7 +68,9 @@ def features(text: str, *, follows: bool = False) -> list[str]:
         found.append(f"{FOLLOWS}{'?' in words}{min(len(words) // 3, 4)}")
     if (lower != text or "_" in text or "`" in text) and _NAME.search(text):
         # Which function it names says nothing; that it names one says much.
-        found += _combine([_NAMED if _NAME.search(word) else word.lower() for word in _words(text)])
+        named = _combine([_NAMED if _NAME.search(word) else word.lower() for word in _words(text)])
+        # Those without a name are there already; in a translated text, not all of them.
+        found += named if translated is not None else [feature for feature in named if _NAMED in feature]
     return found
 
 
