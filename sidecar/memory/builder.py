@@ -80,8 +80,7 @@ async def _build(path: Path, workspace: str, data_dir: Path, sandbox: str) -> No
             store.close()
             remove(path)
             store = open_or_replace(path)
-        paths = [each for each in await _list(host) if wanted(each)][:_MAX_FILES]
-        refresh(store, workspace, paths)
+        refresh(store, workspace, [each for each in await _list(host) if wanted(each)][:_MAX_FILES])
         await read_history(store, host)
         with transaction(store):
             set_meta(store, "built", time.time())
@@ -101,7 +100,7 @@ def refresh(store: sqlite3.Connection, workspace: str, paths: Sequence[str]) -> 
     indexer = Indexer(store, workspace)
     try:
         known = {row[0]: (row[1], row[2]) for row in store.execute("SELECT path, size, mtime FROM files")}
-        gone = known.keys() - frozenset(paths)
+        gone = known.keys() - paths
         changed = [path for path in paths if path not in known or known[path] != _stamp(workspace, path)]
         structure = bool(gone) or any(path not in known or is_manifest(path) for path in changed)
         with transaction(store):
@@ -111,11 +110,14 @@ def refresh(store: sqlite3.Connection, workspace: str, paths: Sequence[str]) -> 
             for path in gone:
                 indexer.remove(path)
             indexer.flush()
-        _update(store, indexer, changed, len(paths))
-        if structure or changed or get_meta(store, "resolved") != "1":
-            # Without new or removed files, only the imports of changed files can lead elsewhere.
-            everything = structure or get_meta(store, "resolved") != "1"
-            _resolve(store, indexer, None if everything else changed)
+        resolved, before, total = get_meta(store, "resolved") == "1", len(known), len(paths)
+        del known, paths  # a large workspace has many
+        _update(store, indexer, changed, total)
+        # Without new or removed files, only the imports of changed files can lead elsewhere.
+        everything = structure or not resolved or _count(store) != before
+        only, changed = (None if everything else frozenset(changed)), []
+        if only is None or only:
+            _resolve(store, indexer, only)
         with transaction(store):
             write_statistics(store)
         if is_worn(store):
@@ -152,9 +154,12 @@ def _update(store: sqlite3.Connection, indexer: Indexer, changed: Sequence[str],
         gc.collect(0)  # only what this batch left
 
 
-def _resolve(store: sqlite3.Connection, indexer: Indexer, changed: Sequence[str] | None) -> None:
+def _count(store: sqlite3.Connection) -> int:
+    return int(store.execute("SELECT count(*) FROM files").fetchone()[0])
+
+
+def _resolve(store: sqlite3.Connection, indexer: Indexer, only: frozenset[str] | None) -> None:
     resolver = Resolver((path for (path,) in store.execute("SELECT path FROM files")), indexer.text)
-    only = None if changed is None else frozenset(changed)
     with transaction(store):
         rows = store.execute("SELECT id, path FROM files")
         indexer.resolve(resolver, ((file, path) for file, path in rows if only is None or path in only))

@@ -41,6 +41,8 @@ _SEGMENTS = 40
 _DEAD_SHARE = 0.5
 _FEW_DEAD = 20_000
 _VALUES = 500
+#: Terms whose lists are joined at once; in a large workspace one list takes a megabyte.
+_JOINED = 50
 
 
 class Postings(NamedTuple):
@@ -167,7 +169,7 @@ def join_segments(store: sqlite3.Connection, files: Collection[int]) -> None:
     """Make one segment of all, without the postings of other files than these. Inside of a transaction."""
     last = ""
     while terms := store.execute(
-        "SELECT DISTINCT term FROM postings WHERE term > ? AND segment >= 0 ORDER BY term LIMIT ?", (last, _VALUES)
+        "SELECT DISTINCT term FROM postings WHERE term > ? AND segment >= 0 ORDER BY term LIMIT ?", (last, _JOINED)
     ).fetchall():
         first, last = terms[0][0], terms[-1][0]
         rows = []

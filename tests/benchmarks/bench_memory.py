@@ -50,7 +50,7 @@ async def run() -> list[Result]:
         lines = f"{LINES:,} lines"
         return [
             Result(f"index {lines}", built, "s", built / plain, "reading and parsing them once", most_ratio=3),
-            Result("memory of the building process", memory / 1e6, "MB", most=120),
+            Result("memory of the building process", memory / 1e6, "MB", most=80),
             Result("size of the index", size / 1e6, "MB", size / source, "the source", most_ratio=2),
             Result(f"one question at {lines}, of processor time", asked * 1e3, "ms", most=20),
             Result("one question in twenty takes longer than", slow * 1e3, "ms", most=20),

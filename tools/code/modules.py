@@ -21,7 +21,7 @@ _SOURCES = ("src", "app", "")
 _ROOTS = ("", "src/", "lib/")
 #: Top folders, of relative and of absolute paths.
 _TOPS = ("", "/")
-_REMEMBERED = 20_000
+_REMEMBERED = 4_000
 
 
 def _module_path(path: str) -> str:

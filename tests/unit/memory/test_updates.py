@@ -1,7 +1,7 @@
 """Taking in an edit: the graph stays right whether the imports of a file change or not."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,8 +10,10 @@ from sidecar.memory.answers import answer_search
 from sidecar.memory.builder import refresh
 from sidecar.memory.calls import read_calls
 from sidecar.memory.dependents import dependents
+from sidecar.memory.indexer import Indexer
 from sidecar.memory.port import SearchRequest
 from sidecar.memory.postings import FILE_SHIFT, is_worn
+from sidecar.memory.resolver import Resolver
 from sidecar.memory.store import get_meta, open_store, set_meta
 from sidecar.memory.updates import update_files
 
@@ -117,3 +119,23 @@ def test_what_edits_leave_behind_is_removed_when_it_is_much(
     callers = {name: {chunk >> FILE_SHIFT for chunk, _ in read_calls(store, f"call_{name}")} for name in names}
     assert all(files <= living for files in callers.values())
     assert [last for last, files in callers.items() if files] == [name]
+
+
+def test_a_refresh_resolves_again_only_what_may_lead_elsewhere(
+    store: sqlite3.Connection, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resolved: list[str] = []
+    resolve = Indexer.resolve
+
+    def note(indexer: Indexer, resolver: Resolver, files: Iterable[tuple[int, str]]) -> None:
+        known = list(files)
+        resolved.extend(path for _, path in known)
+        resolve(indexer, resolver, known)
+
+    monkeypatch.setattr(Indexer, "resolve", note)
+    (workspace / "c.py").write_text("X = 33\n")
+    refresh(store, str(workspace), list(FILES))
+    assert resolved == ["c.py"]
+    (workspace / "c.py").write_bytes(b"\0")  # it leaves the index
+    refresh(store, str(workspace), list(FILES))
+    assert sorted(resolved[1:]) == ["a.py", "b.py"]
