@@ -253,4 +253,5 @@ def _answer(intent: Intent, confidence: float, why: str, options: Options | None
         pipeline, why = [str(options.agent_type)], f"{why}; you chose the agent"
     else:
         pipeline = list(PIPELINES[intent])
-    return RouteAnswer(intent=intent, confidence=confidence, pipeline=pipeline, why=why)
+    # Every value here is our own, and the schema that a first validation builds takes 2 MB.
+    return RouteAnswer.model_construct(intent=intent, confidence=confidence, pipeline=pipeline, why=why)
