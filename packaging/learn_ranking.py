@@ -3,7 +3,7 @@
     python packaging/learn_ranking.py WORK REPOSITORY...
 
 Makes workspaces and indexes below WORK (kept, so that a second run is quick), asks every question there, and writes
-`sidecar/memory/word_weights.tsv` and `sidecar/memory/ranking.tsv`. It prints the scores for repositories that the
+`word_weights.tsv`, `wishes.tsv` and `ranking.tsv` in `sidecar/memory`. It prints the scores for repositories that the
 weights were not learned from: recall of the right files within the first 5 and 10, or the share of right functions.
 """
 
@@ -21,10 +21,11 @@ import numpy
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(PROJECT), str(Path(__file__).parent)]
 
+import ranking_wishes  # noqa: E402
 import ranking_words  # noqa: E402
 from ranking_questions import Question, is_source, prepare  # noqa: E402
 
-from sidecar.memory import query_terms, ranking, word_weights  # noqa: E402
+from sidecar.memory import query_terms, ranking, wishes, word_weights  # noqa: E402
 from sidecar.memory.candidates import Filters, find_candidates  # noqa: E402
 from sidecar.memory.features import FileCandidate  # noqa: E402
 from sidecar.memory.store import open_store  # noqa: E402
@@ -67,6 +68,7 @@ class Source(NamedTuple):
     descriptions: list[Question]
     change_words: ranking_words.Counts
     description_words: ranking_words.Counts
+    texts: ranking_wishes.Texts
 
 
 def read_source(repository: Path, work: Path) -> Source:
@@ -78,7 +80,8 @@ def read_source(repository: Path, work: Path) -> Source:
         words = ranking_words.count_changes(repository, plain), ranking_words.count_descriptions(plain)
         for half in ("plain", "nodoc"):
             _build(work / name / f"{half}.db", work / name / half, work)
-        kept.write_bytes(pickle.dumps(Source(name, work / name, changes, descriptions, *words)))
+        texts = ranking_wishes.read_texts(repository, plain)
+        kept.write_bytes(pickle.dumps(Source(name, work / name, changes, descriptions, *words, texts)))
     found: Source = pickle.loads(kept.read_bytes())
     return found
 
@@ -194,13 +197,15 @@ def score(question: Asked, weights: Array) -> tuple[float, float]:
 # -- all together ----------------------------------------------------------------------------------------------------
 
 
-def use_words(sources: Iterable[Source]) -> None:
-    """Write the shares of words that these sources give, for the questions that follow."""
+def use_tables(sources: Iterable[Source]) -> None:
+    """Write what words say by these sources, for the questions that follow."""
     every = list(sources)
     changes = ranking_words.shares([each.change_words for each in every])
     descriptions = ranking_words.shares([each.description_words for each in every])
     ranking_words.write(word_weights.TABLE, changes, descriptions)
     word_weights.shares.cache_clear()
+    ranking_wishes.write(wishes.TABLE, ranking_wishes.learn([each.texts for each in every]))
+    wishes.weights.cache_clear()
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -210,13 +215,13 @@ def main(arguments: Sequence[str]) -> int:
     names: list[str] = []
     questions: list[Asked] = []
     for fold in range(min(FOLDS, len(sources))):
-        use_words(source for source in sources if folds[source.name] != fold)
+        use_tables(source for source in sources if folds[source.name] != fold)
         for source in sources:
             if folds[source.name] == fold:
                 names = names or feature_names(source)
                 questions += ask(source, names)
     _print_scores(questions, folds, names)
-    use_words(sources)
+    use_tables(sources)
     write_weights(ranking.TABLE, names, learn_both(questions, names))
     return 0
 

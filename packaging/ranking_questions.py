@@ -99,7 +99,7 @@ def prepare(repository: Path, work: Path) -> tuple[list[Question], list[Question
     shutil.copytree(plain, nodoc, symlinks=True, ignore=lambda folder, _: {".git"} if folder == str(plain) else set())
     chance = random.Random(SEED)
     changes = list(_changes(repository, base, commits[:later]))
-    descriptions = list(_descriptions(nodoc))
+    descriptions = list(describe(nodoc))
     chance.shuffle(changes)
     chance.shuffle(descriptions)
     chosen = _spread(descriptions)[:DESCRIPTIONS]
@@ -138,7 +138,7 @@ def _alike(repository: Path, base: str, before: str, path: str) -> bool:
 Described = tuple[Question, range]
 
 
-def _descriptions(root: Path) -> Iterator[Described]:
+def describe(root: Path) -> Iterator[Described]:
     """Each documented function that its first sentence alone tells from others, and the lines of its documentation."""
     found: dict[str, list[Described]] = {}
     for file in sorted(each for each in root.rglob("*") if each.suffix in SUFFIXES and each.is_file()):

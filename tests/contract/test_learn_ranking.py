@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 import pytest
 
-from sidecar.memory import ranking, word_weights
+from sidecar.memory import ranking, wishes, word_weights
 
 PACKAGING = Path(__file__).resolve().parents[2] / "packaging"
 #: One file a topic, each with a documented function.
@@ -23,17 +23,16 @@ def learner(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.fixture
-def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, Path]]:
+def own_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Tables of their own, so that a test doesn't write those of the product."""
-    words, weights = tmp_path / "words.tsv", tmp_path / "ranking.tsv"
-    words.write_bytes(word_weights.TABLE.read_bytes())
-    weights.write_bytes(ranking.TABLE.read_bytes())
-    monkeypatch.setattr(word_weights, "TABLE", words)
-    monkeypatch.setattr(ranking, "TABLE", weights)
-    for table in (word_weights.shares, ranking.weights):
+    read = {word_weights: word_weights.shares, wishes: wishes.weights, ranking: ranking.weights}
+    for module, table in read.items():
+        copy = tmp_path / module.TABLE.name
+        copy.write_bytes(module.TABLE.read_bytes())
+        monkeypatch.setattr(module, "TABLE", copy)
         table.cache_clear()
-    yield words, weights
-    for table in (word_weights.shares, ranking.weights):
+    yield
+    for table in read.values():
         table.cache_clear()
 
 
@@ -95,6 +94,25 @@ def test_a_word_that_every_commit_says_counts_for_less_than_a_topic(learner: Any
     assert found["socket"] > 0.8 > 0.3 > found["broken"]
 
 
+def test_a_word_of_commits_tells_a_wish_and_one_of_documentation_a_description(learner: Any, tmp_path: Path) -> None:
+    learn = importlib.import_module("ranking_wishes")
+    texts = learn.Texts(
+        [f"Mend broken topic {each}" for each in range(40)], [f"Gives one topic, if {each}" for each in range(40)]
+    )
+    weights = learn.learn([texts])
+    assert weights[wishes.Feature("mend", first=True)] > 0.5 > -0.5 > weights[wishes.Feature("if", first=False)]
+    assert weights[wishes.Feature(wishes.ANY, first=True)] < -0.5  # the third person
+    assert abs(weights[wishes.Feature("topic", first=False)]) < 0.5
+    learn.write(tmp_path / "wishes.tsv", weights)
+    assert "\nif 0.00 -" in (tmp_path / "wishes.tsv").read_text()
+
+
+def test_texts_of_a_repository_are_its_subjects_and_its_documentation(learner: Any, repository: Path) -> None:
+    texts = importlib.import_module("ranking_wishes").read_texts(repository, repository)
+    assert set(texts.wishes) == {f"Fix broken {topic} handling again" for topic in TOPICS}
+    assert set(texts.descriptions) == {f"Prepare everything about one {topic} for later use" for topic in TOPICS}
+
+
 def asked(learner: Any, right: int, *, change: bool = True) -> Any:
     """Of eight files with two chunks each, one is right: the first feature of its first chunk says so."""
     places = numpy.arange(16)
@@ -128,7 +146,7 @@ def test_history_counts_half_for_descriptions(learner: Any) -> None:
 
 
 def test_everything_learned_is_read_by_the_search(
-    learner: Any, repository: Path, tmp_path: Path, tables: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+    learner: Any, repository: Path, tmp_path: Path, own_tables: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert learner.main([str(tmp_path / "work"), str(repository)]) == 0
     assert '"changes"' in capsys.readouterr().out

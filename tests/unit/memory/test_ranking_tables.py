@@ -36,12 +36,23 @@ def test_no_words_explain_nothing() -> None:
     assert translations().evidence([]) == {}
 
 
-@pytest.mark.parametrize("text", ["Fix crash when no config", "Add support for sockets", "don't warn on empty input"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fix crash when no config",
+        "Add support for sockets",
+        "don't warn on empty input",
+        "Rename the flag of the build command",
+    ],
+)
 def test_a_wish_is_distinguished_from_a_description(text: str) -> None:
     assert wish(text) > 0.6
 
 
-@pytest.mark.parametrize("text", ["Returns the path of a given file", "Check whether this is a directory or a link"])
+@pytest.mark.parametrize(
+    "text",
+    ["Returns the path of a given file", "Check whether this is a directory or a link", "Removes given node in tree"],
+)
 def test_a_description_is_distinguished_from_a_wish(text: str) -> None:
     assert wish(text) < 0.3
 
