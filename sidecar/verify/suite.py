@@ -47,6 +47,8 @@ _MAX_LISTED = 100
 _MAX_NAMED = 5
 _TESTS_OR_CODE = ("test.py", "tests.py")
 _PYTEST_SETTINGS = ("pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+#: Folders around a change that are looked at, from the change up and from the top down.
+_NEAREST = 8
 _PREFIXES = {
     "refused": "The tests were not run: ",
     "late": "The tests were stopped: ",
@@ -156,14 +158,15 @@ class Suite:
         """The folder with the whole change in it, if that is a project with its own tests."""
         if not self.changes:
             return ""
-        folder = posixpath.commonpath([posixpath.dirname(change.path) for change in self.changes])
-        while folder:
+        parts = posixpath.commonpath([posixpath.dirname(change.path) for change in self.changes]).split("/")
+        # Each look reads all names below. Of a very deep tree, the nearest folders and those at the top are enough.
+        depths = [depth for depth in range(len(parts), 0, -1) if depth <= _NEAREST or depth > len(parts) - _NEAREST]
+        for folder in ("/".join(parts[:depth]) for depth in depths if parts != [""]):
             try:
                 if (await find_framework(self.host, [folder])).folder == folder:
                     return folder
             except ToolError:
-                pass
-            folder = posixpath.dirname(folder)
+                continue
         return ""
 
     async def _run_inside(self, folder: str) -> list[CheckResult]:

@@ -91,3 +91,13 @@ def test_f30_a_tree_that_is_too_deep_to_open_is_searched_as_far_as_possible(tmp_
         )
         assert [result["status"] for result in answer.json["results"]] == ["success"] * len(calls), answer.body
         assert (sidecar.workspace / "top.py").read_text().startswith("def peak")
+
+
+def test_f30_a_change_deep_in_a_tree_is_checked_as_fast_as_any(tmp_path: Path) -> None:
+    with running_sidecar(tmp_path) as sidecar:
+        folder = sidecar.workspace.joinpath(*["directory"] * 250)
+        folder.mkdir(parents=True)
+        (folder / "leaf.py").write_text("def leaf():\n    return 1\n")
+        ended = sidecar.wait_for_end(sidecar.execute("rename leaf to petal", approvals="auto"))
+        assert ended["status"] == "completed", ended
+        assert (folder / "leaf.py").read_text().startswith("def petal")
