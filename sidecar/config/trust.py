@@ -6,12 +6,13 @@ linters run by themselves: when that changes, they ask, and show the difference.
 """
 
 # Every tool call asks for trust, and building a Path would cost more than the system call.
-# ruff: noqa: PTH115, PTH208
+# ruff: noqa: PTH115, PTH116, PTH208
 
 import hashlib
 import json
 import os
 import re
+import secrets
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -189,22 +190,36 @@ class _File(NamedTuple):
 
 
 def _configuring(place: str) -> Iterator[_File]:
+    linked: set[tuple[int, int]] = set()
     for name in (*_CONFIGURING, _GIT_CONFIG):
-        yield from _stamped(place, name)
+        yield from _stamped(place, name, linked)
 
 
-def _stamped(place: str, name: str) -> Iterator[_File]:
+def _stamped(place: str, name: str, linked: set[tuple[int, int]], *, behind: bool = False) -> Iterator[_File]:
+    """A link counts, and what it leads to; `linked` is what was found `behind` links."""
     try:
         found = os.lstat(f"{place}/{name}")
+        yield _File(name, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_mode)
+        if stat.S_ISLNK(found.st_mode):
+            behind, found = True, os.stat(f"{place}/{name}")
+            yield _File(name, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_mode)
     except OSError:
         return
-    yield _File(name, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_mode)
+    if behind:
+        if len(linked) >= _FILES:
+            # Too many to compare, so it is never the same.
+            yield _File(f"{name}/…", secrets.randbits(63), 0, 0, 0, stat.S_IFREG)
+            return
+        identity = found.st_dev, found.st_ino
+        if identity in linked:
+            return
+        linked.add(identity)
     if not stat.S_ISDIR(found.st_mode):
         return
     with suppress(OSError):
         entries = sorted(entry for entry in os.listdir(f"{place}/{name}") if not entry.endswith(".sample"))
         for entry in entries[:_FILES]:
-            yield from _stamped(place, f"{name}/{entry}")
+            yield from _stamped(place, f"{name}/{entry}", linked, behind=behind)
         if len(entries) > _FILES:
             # Beyond the limit only the number of entries counts.
             yield _File(f"{name}/…", len(entries), found.st_mtime_ns, found.st_ctime_ns, found.st_ino, stat.S_IFREG)
@@ -219,7 +234,7 @@ def _digest(place: str, files: list[_File]) -> str:
             if kind == stat.S_IFLNK:
                 content = os.fsencode(os.readlink(f"{place}/{file.name}"))
             elif kind == stat.S_IFREG:
-                with os.fdopen(open_regular(f"{place}/{file.name}", follow=False), "rb") as stream:
+                with os.fdopen(open_regular(f"{place}/{file.name}"), "rb") as stream:
                     content = stream.read(_SIZE)
                     if file.size > _SIZE:
                         # Don't read on: any touch counts as a change.

@@ -27,10 +27,11 @@ from sidecar.wire.base import Wire, optional
 from sidecar.wire.events import ChangedFile, DiffEvent, Event, MessageEvent, StatusEvent, WorktreeEvent
 from sidecar.wire.tasks import LeftFile, Status, Task
 from sidecar.wire.text import listed
-from tools.errors import ChangedElsewhere, ToolError
-from tools.host import FileChange, Host, can_scan
+from tools.errors import ChangedElsewhere, PathDenied, ToolError
+from tools.host import FileChange, Host, can_scan, resolves_links
 from tools.ledger import FileState, IntentRecord, Outcome, digest
 from tools.paths import parents
+from tools.protected import protected_part, secret_part
 from tools.text_files import read_content
 
 #: Statuses in which no run works on a task.
@@ -325,22 +326,25 @@ class Undoing:
         host, waiting = self._host(undo.workspace or place_of(task)), iter(files)
 
         async def bring() -> None:
-            while group := await self._next_group(undo, waiting):
+            while group := await self._next_group(host, undo, waiting):
                 await self._bring(host, undo, group)
 
         await gather(*(bring() for _ in range(min(_AT_ONCE, len(files)))))
 
-    async def _next_group(self, undo: Undo, waiting: Iterator[FileState]) -> list[tuple[FileState, FileChange]]:
+    async def _next_group(
+        self, host: Host, undo: Undo, waiting: Iterator[FileState]
+    ) -> list[tuple[FileState, FileChange]]:
         group: list[tuple[FileState, FileChange]] = []
         size = 0
         while len(group) < _MAX_GROUP and size < _MAX_GROUP_BYTES and (file := next(waiting, None)) is not None:
             try:
                 before = None if file.before is None else await self._content(file.before)
                 after = None if file.after is None else await self._content(file.after)
-            except Dropped as error:
+                change = await _located(host, FileChange(file.path, before, after, file.mode, file.was))
+            except (Dropped, ToolError) as error:
                 undo.leave(file.path, error)
                 continue
-            group.append((file, FileChange(file.path, before, after, file.mode, file.was)))
+            group.append((file, change))
             size += len(before or b"") + len(after or b"")
         return group
 
@@ -360,6 +364,20 @@ class Undoing:
         if found is None or hop.to is None:
             return found is None and hop.to is None
         return digest(found.content) == hop.to.content and hop.to.mode in (None, found.mode)
+
+
+async def _located(host: Host, change: FileChange) -> FileChange:
+    """The change where its path leads now: a link that appeared must not lead it into a protected file."""
+    if not resolves_links(host):
+        return change
+    folder, _, name = change.path.rpartition("/")
+    if not (stat.S_ISLNK(change.mode or 0) or stat.S_ISLNK(change.was or 0)):
+        real = await host.resolve(change.path)
+    else:
+        real = f"{await host.resolve(folder)}/{name}" if folder else name
+    if real != change.path and (protected_part(real) or secret_part(real)):
+        raise PathDenied(f"{change.path} leads to {real}, which controls what runs later or holds secrets.")
+    return change._replace(path=real, located=True)
 
 
 async def _apply_all(host: Host, changes: Sequence[FileChange]) -> Sequence[ToolError | None]:

@@ -272,3 +272,14 @@ def test_merging_a_file_that_can_be_executed_leaves_the_rest_of_your_modes(
     modes = {name: (repository / name).stat().st_mode & 0o777 for name in ("a.txt", "run.sh", "b.txt", "new.sh")}
     assert modes == {"a.txt": 0o700, "run.sh": 0o640, "b.txt": 0o640, "new.sh": 0o755}
     assert (repository / "b.txt").read_text() == "uncommitted\nmore\n"
+
+
+def test_a_merge_writes_no_protected_file_through_a_link_of_yours(sidecar: RunningSidecar, repository: Path) -> None:
+    (repository / "hooks").symlink_to(".git/hooks")
+    (repository / ".git/info/exclude").write_text("/hooks\n")
+    task = worked(sidecar, {"calls": [{"tool": "create_file", "args": {"path": "hooks/pre-push", "content": "evil"}}]})
+    (repository / ".git/info/exclude").unlink()
+    answer = merge(sidecar, task)
+    assert not answer["merged"] and [each["path"] for each in answer["conflicts"]] == ["hooks/pre-push"]
+    assert "leads to .git/hooks/pre-push" in answer["conflicts"][0]["why"]
+    assert not (repository / ".git/hooks/pre-push").exists()

@@ -14,7 +14,7 @@ from tests.faults.scale import scaled
 from tests.support.workbench import workbench
 from tools.errors import ToolError
 from tools.host import FileChange
-from tools.local.files import apply_change, list_directory, read_file
+from tools.local.files import apply_change, list_directory, read_file, remove_empty_folders
 from tools.local.root import WorkspaceRoot
 
 
@@ -128,6 +128,16 @@ def test_s10_a_path_that_is_swapped_all_the_time_never_leads_outside(root: Works
     assert _names(outside) == ["f"]
     assert (outside / "f").read_bytes() == b"outside"
     assert reads and refused
+
+
+def test_s10_an_undo_removes_no_folders_behind_a_link(root: WorkspaceRoot, tmp_path: Path) -> None:
+    app = tmp_path / "app"
+    (app / "real/empty").mkdir(parents=True)
+    (app / "folder").symlink_to("real")
+    remove_empty_folders(root, ["folder/empty", "folder"])
+    assert (app / "real/empty").is_dir() and (app / "folder").is_symlink()
+    remove_empty_folders(root, ["real/empty", "real"])
+    assert _names(app) == ["folder"]
 
 
 def test_s10_a_link_that_appears_on_a_checked_path_is_not_followed(root: WorkspaceRoot, tmp_path: Path) -> None:

@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 import tools.protected
+from sidecar.wire.tasks import HunkRequest
+from tests.support.manual_task import ManualTask
 from tests.support.workbench import workbench
+from tools.ledger import FileState, IntentRecord, digest
 from tools.protected import may_be_protected, protected_part
 
 NAMES = [
@@ -107,6 +110,51 @@ async def test_s14_a_link_to_what_is_not_there_yet_is_not_another_name_for_it(tm
         assert not [name for name in (".github", ".vscode", "not") if (bench.workspace / name).exists()]
         made = await bench.call("create_file", path="deep/plain.txt", content="x")
         assert made.status == "success" and bench.read("not/there/yet/plain.txt") == b"x"
+
+
+@pytest.mark.parametrize("act", ["reject", "rewind"])
+@pytest.mark.parametrize("linked", ["folder", "file"])
+async def test_s14_an_undo_writes_no_protected_file_through_a_link(tmp_path: Path, act: str, linked: str) -> None:
+    task = ManualTask(tmp_path)
+    place, hook = task.workspace / "docs/pre-commit", task.workspace / ".git/hooks/pre-commit"
+    for file in (place, hook):
+        file.parent.mkdir(parents=True)
+    place.write_text("planted")
+    try:
+        await task.open()
+        start = await task.seq()
+        if linked == "folder":
+            await task.call("delete_file", {"path": "docs/pre-commit"})
+            place.parent.rmdir()
+            place.parent.symlink_to(".git/hooks")
+        else:
+            await task.call("write_file", {"path": "docs/pre-commit", "content": "harmless"})
+            hook.write_text("harmless")
+            place.unlink()
+            place.symlink_to("../.git/hooks/pre-commit")
+        if act == "rewind":
+            assert await task.rewind(start) == ["docs/pre-commit"]
+        else:
+            (file,) = (await task.engine.review.diff("t_1")).files
+            answer = await task.engine.review.decide("t_1", HunkRequest(reject=[file.hunks[0].id]))
+            assert "leads to .git/hooks/pre-commit" in answer.conflicts[0].why
+        assert linked == "file" or not hook.exists()
+        assert linked == "folder" or hook.read_text() == "harmless"
+    finally:
+        await task.close()
+
+
+async def test_s14_a_change_that_a_crash_cut_short_follows_no_link_that_appeared(tmp_path: Path) -> None:
+    async with workbench(tmp_path, approvals="auto") as bench:
+        after = digest(b"planted")
+        state = FileState(path="docs/pre-commit", before=None, after=after, mode=None)
+        bench.ledger.intents["w"] = IntentRecord(tool="write_file", args={}, backend="local", files=[state])
+        bench.ledger.blobs[after] = b"planted"
+        (bench.workspace / ".git/hooks").mkdir(parents=True)
+        (bench.workspace / "docs").symlink_to(".git/hooks")
+        outcome = await bench.call("write_file", "w", path="docs/pre-commit", content="planted")
+        assert outcome.status == "error"
+        assert not (bench.workspace / ".git/hooks/pre-commit").exists()
 
 
 def test_s12_no_name_that_is_protected_is_passed_over_by_the_quick_look() -> None:

@@ -132,6 +132,49 @@ def test_s18_trust_ends_when_what_would_run_or_configure_changes(tmp_path: Path,
     assert Trust(data).trusted(str(workspace))
 
 
+@pytest.mark.parametrize(
+    ("link", "target", "file"),
+    [
+        (".brain", "shared", "shared/agents/x.md"),
+        (".brain/skills", "../shared", "shared/x/SKILL.md"),
+        (".brain/agents", "../first", "second/x.md"),
+        (".mcp.json", "servers.json", "servers.json"),
+        (".git/hooks/pre-commit", "../../scripts/check", "scripts/check"),
+        (".husky", "scripts", "scripts/pre-push"),
+    ],
+)
+def test_s18_trust_ends_when_what_a_link_leads_to_changes(tmp_path: Path, link: str, target: str, file: str) -> None:
+    workspace, data = tmp_path / "workspace", DataDir(tmp_path / "data")
+    data.prepare()
+    for place in (workspace / link, workspace / file):
+        place.parent.mkdir(parents=True, exist_ok=True)
+    (workspace / link).symlink_to(target)
+    (workspace / "first").symlink_to("second")
+    (workspace / file).write_text("as you saw it")
+    trust = Trust(data)
+    trust.set(str(workspace), trusted=True)
+    assert trust.trusted(str(workspace)) and Trust(data).trusted(str(workspace))
+    (workspace / file).write_text("evil")
+    assert not trust.trusted(str(workspace))
+    assert not Trust(data).trusted(str(workspace))
+
+
+def test_s18_links_that_lead_to_more_than_can_be_compared_are_never_trusted(tmp_path: Path) -> None:
+    workspace, data = tmp_path / "workspace", DataDir(tmp_path / "data")
+    data.prepare()
+    (workspace / ".brain").mkdir(parents=True)
+    (workspace / ".brain/all").symlink_to("..")
+    trust = Trust(data)
+    trust.set(str(workspace), trusted=True)
+    assert trust.trusted(str(workspace))
+    for folder in range(10):
+        (workspace / f"{folder}").mkdir()
+        for number in range(60):
+            (workspace / f"{folder}/{number}").touch()
+    trust.set(str(workspace), trusted=True)
+    assert not trust.trusted(str(workspace))
+
+
 def test_a_link_to_a_trusted_workspace_is_it_and_another_directory_is_not(tmp_path: Path) -> None:
     data = DataDir(tmp_path / "data")
     data.prepare()

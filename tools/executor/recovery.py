@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from tools.errors import ChangedElsewhere, ToolError
 from tools.executor.context import CallContext
-from tools.host import FileChange, Host
+from tools.host import FileChange, Host, resolves_links
 from tools.ledger import FileState, Ledger, Question, digest
 from tools.spec import describe_arguments
 from tools.text import escape_hidden
@@ -62,6 +62,8 @@ async def plan_recovery(files: Sequence[FileState], host: Host, ledger: Ledger) 
             f"The sidecar stopped during this change, and {names} has been edited since. Nothing was overwritten.",
             advice="Read it again, then decide whether your change is still needed.",
         )
+    # The recorded paths had no links.
+    located = resolves_links(host)
     changes = []
     for state in progress.open:
         after = await _blob(ledger, state.after)
@@ -71,9 +73,9 @@ async def plan_recovery(files: Sequence[FileState], host: Host, ledger: Ledger) 
                 advice="Read the file, then repeat the change.",
                 code="content_lost",
             )
-        changes.append(FileChange(state.path, contents[state.path], after, state.mode))
+        changes.append(FileChange(state.path, contents[state.path], after, state.mode, located=located))
     done = [
-        FileChange(state.path, await _blob(ledger, state.before), contents[state.path], state.mode)
+        FileChange(state.path, await _blob(ledger, state.before), contents[state.path], state.mode, located=located)
         for state in progress.done
     ]
     return RecoveryPlan(done, changes)

@@ -259,10 +259,10 @@ def _compare_link(directory: int, name: str, change: FileChange) -> os.stat_resu
 
 
 def remove_empty_folders(root: WorkspaceRoot, paths: Sequence[str]) -> None:
-    """In this order. Those that aren't empty, aren't there or are links stay as they are."""
+    """In this order. Those that aren't empty, aren't there, are links or are behind one stay as they are."""
     for path in paths:
         with suppress(ToolError, OSError):
-            directory, name = root.parent(path, follow=False)
+            directory, name = root.parent(path, follow=False, links=False)
             with closed_after(directory):
                 os.rmdir(name, dir_fd=directory)
 
