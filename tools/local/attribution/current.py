@@ -2,12 +2,14 @@
 
 import os
 import stat
+import time
 from collections.abc import Callable, Iterator
 from weakref import finalize
 
 from sidecar.config.paths import closed_after
 from tools.errors import ToolError
 from tools.local.attribution.versions import MISSING, Version, mark_of
+from tools.local.birth import birth_time
 from tools.local.root import WorkspaceRoot, name_to_text, read_handle, stamp_of
 
 MAX_FILE_BYTES = 4 * 1024 * 1024
@@ -15,6 +17,7 @@ MAX_FILE_BYTES = 4 * 1024 * 1024
 _MAX_BETWEEN = 1 << 20
 #: Names that are compared to find the other names of a file.
 _MAX_LOOKED_THROUGH = 200_000
+_FILE_CLOCK = getattr(time, "CLOCK_REALTIME_COARSE", time.CLOCK_REALTIME)
 _TOO_LARGE = f"Larger than {MAX_FILE_BYTES >> 20} MiB, so its content isn't kept."
 _UNREADABLE = "It can't be read, so it isn't kept."
 
@@ -22,6 +25,9 @@ _UNREADABLE = "It can't be read, so it isn't kept."
 class CurrentFiles:
     def __init__(self, root: WorkspaceRoot) -> None:
         self._root = root
+        #: By the clock of the files' times.
+        self._began = time.clock_gettime_ns(_FILE_CLOCK)
+        self._new_folders: dict[str, bool] = {}
         self._directory = root.open(".", os.O_RDONLY | os.O_DIRECTORY)
         finalize(self, os.close, self._directory)
 
@@ -67,6 +73,14 @@ class CurrentFiles:
                             waiting.append(f"{name}/")
                     elif entry.inode() == file.st_ino and name != path:
                         yield name
+
+    def is_new_folder(self, path: str) -> bool:
+        """Whether the folder was created since the command began, as far as the file system remembers that."""
+        known = self._new_folders.get(path)
+        if known is None:
+            born = birth_time(self._directory, path)
+            known = self._new_folders[path] = born is not None and born > self._began
+        return known
 
     def _read(self, path: str, linked: bool, limit: int) -> bytes | None:
         try:

@@ -144,8 +144,6 @@ class Listener(NotificationThread):
             touched.write(path, writer=thread)
         elif call.kind == "remove":
             touched.remove(path)
-        elif call.kind == "folder":
-            touched.make_folder(path)
         elif call.kind == "link":
             touched.link(path)
         else:

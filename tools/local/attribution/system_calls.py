@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-Kind = Literal["open", "openat2", "create", "rename", "remove", "link", "hard link", "folder", "change", "fchmod"]
+Kind = Literal["open", "openat2", "create", "rename", "remove", "link", "hard link", "change", "fchmod"]
 
 #: Of `open`: write only, read and write, create, truncate.
 WRITING = 0o1 | 0o2 | 0o100 | 0o1000
@@ -40,8 +40,6 @@ _TABLE: dict[str, tuple[SystemCall, int, int, int]] = {
     "symlinkat": (SystemCall("link", ((1, 2),)), 266, 36, 304),
     "mknod": (SystemCall("link", ((_HERE, 0),)), 133, -1, 14),
     "mknodat": (SystemCall("link", ((0, 1),)), 259, 33, 297),
-    "mkdir": (SystemCall("folder", ((_HERE, 0),)), 83, -1, 39),
-    "mkdirat": (SystemCall("folder", ((0, 1),)), 258, 34, 296),
     "truncate": (SystemCall("change", ((_HERE, 0),)), 76, 45, 92),
     "truncate64": (SystemCall("change", ((_HERE, 0),)), -1, -1, 193),
     "chmod": (SystemCall("change", ((_HERE, 0),)), 90, -1, 15),

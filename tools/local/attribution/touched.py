@@ -85,8 +85,8 @@ class TouchedFiles:
         self._files: dict[str, _File] = {}
         #: What is left out, and whether it existed before.
         self._left_out: dict[str, bool] = {}
-        #: Folders that the command created.
-        self._made: set[str] = set()
+        #: Folders that the command renamed.
+        self._moved: set[str] = set()
         #: Files with several names, all of them claimed.
         self._several_names: set[int] = set()
         self._room = MAX_BYTES
@@ -133,10 +133,6 @@ class TouchedFiles:
         if self._current.lstat(path) is None:
             self._claim(path, unreported=True)
 
-    def make_folder(self, path: str) -> None:
-        if len(self._made) < MAX_FILES and self._current.lstat(path) is None:
-            self._made.add(path)
-
     def hard_link(self, old: str | None, new: str | None) -> None:
         """Either place may be outside the workspace. What is written under the new name changes the old file."""
         found = self._current.lstat(old) if old is not None else None
@@ -168,7 +164,7 @@ class TouchedFiles:
                 self._watch.moved(f"{old}/", f"{new}/")
             for name in names if new is not None else ():
                 self._claim(f"{new}/{name}", unreported=True)
-                self._made.update(f"{new}/{folder}".rstrip("/") for folder in parents(name))
+                self._moved.update(f"{new}/{folder}".rstrip("/") for folder in parents(name))
         else:
             if old is not None:
                 self._claim(old, removal=True)
@@ -441,8 +437,11 @@ class TouchedFiles:
             now = None if after.mode is None else _UNKNOWN
             yield ScannedFile(name_to_text(path), then, now, why or _NO_DISK)
             return
-        made = takewhile(self._made.__contains__, parents(path)) if then is None else ()
+        made = takewhile(self._is_new_folder, parents(path)) if then is None else ()
         yield ScannedFile(name_to_text(path), then, now, "", doubt, len(list(made)))
+
+    def _is_new_folder(self, path: str) -> bool:
+        return path != "" and (path in self._moved or self._current.is_new_folder(path))
 
     def _content(self, version: Version) -> FileContent | None:
         content = None if version.mode is None or version.why else self._log.read(version)
