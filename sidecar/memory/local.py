@@ -35,6 +35,7 @@ _MOST_CHANGES = 5_000
 _REFRESH_SECONDS = 10.0
 _KEPT_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "XDG_CONFIG_HOME", "SYSTEMROOT", "PYTHONPATH")
 _STOP_SECONDS = 2.0
+_SHARE_SECONDS = 5.0
 #: How long a question waits for the comparison of an index from an earlier start with the workspace.
 _COMPARE_SECONDS = 3.0
 
@@ -162,10 +163,10 @@ class WorkspaceIndex:
         if self._building is not None and seconds > 0:
             await asyncio.wait({self._building}, timeout=seconds)
 
-    async def shared(self) -> None:
-        """Until the newest index is there for others, if it shall be."""
+    async def shared(self, seconds: float | None = None) -> None:
+        """Until the newest index is there for others, if it shall be; at most so long."""
         if self._keeping is not None:
-            await asyncio.wait({self._keeping})
+            await asyncio.wait({self._keeping}, timeout=seconds)
 
     async def stop(self) -> None:
         for running in (self._building, self._keeping):
@@ -182,6 +183,8 @@ class WorkspaceIndex:
             self._close_store()
 
     async def forget(self) -> None:
+        # The clone of a short task is gone right after its index was built.
+        await self.shared(_SHARE_SECONDS)
         await self.stop()
         with self._lock:
             self._close_store()

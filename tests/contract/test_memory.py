@@ -102,6 +102,7 @@ async def shared_memory(
     memory = LocalMemory(folder / "data", "off", watcher.subscribe, shared=indexes)
     try:
         yield memory
+        await memory.shared(str(workspace))
     finally:
         await memory.close()
         watcher.close()

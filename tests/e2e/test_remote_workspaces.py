@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from tests.e2e.support import RunningSidecar, clean_environ
@@ -101,6 +102,41 @@ def test_a_rewind_is_one_more_commit_and_the_task_goes_on_from_there(
         kept = [event for event in node.events(task_id) if event["type"] == "branch"][-1]
         assert kept["state"] == "kept" and "not pushed" in kept["why"]
         assert not list((tmp_path / "data").rglob("clones/*"))
+
+
+def test_another_worker_searches_a_clone_with_the_index_that_the_first_one_built(
+    postgres: Postgres, project: ServedProject, tmp_path: Path
+) -> None:
+    """They share only the database."""
+    search = [{"text": "s", "calls": [{"tool": "find_code", "args": {"query": "notes"}}]}, {"text": "done"}]
+    with running_fleet(tmp_path, postgres.new_database(), **project.settings) as fleet:
+        node, first = fleet.node(), fleet.worker(data="one")
+        uploads: list[object] = []
+        for _ in range(2):
+            task_id = node.execute(
+                "search",
+                context={"repository": {"remote": project.url}},
+                models=node.script("search", search),
+                approvals="auto",
+                agentType="coder",
+                intent="edit_code",
+            )
+            task = node.wait_for_end(task_id)
+            assert task["status"] == "completed", task
+            found = [e for e in node.events(task["id"]) if e["type"] == "tool" and e["tool"] == "find_code"][-1]
+            assert found["status"] == "success", found
+            uploads.append(_indexes(node.environ["BRAIN_DATABASE_URL"]))
+            first.kill()
+            fleet.worker(data="two")
+        assert uploads[0] == uploads[1]
+
+
+def _indexes(url: str) -> list[tuple[object, ...]]:
+    """The one that is shared, as soon as it is there."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        query = "SELECT repository, upload FROM code_indexes"
+        wait_until(lambda: connection.execute(query).fetchall(), what="a shared index")
+        return connection.execute(query).fetchall()
 
 
 def test_a_fork_begins_on_its_own_branch_with_the_files_of_that_event(
