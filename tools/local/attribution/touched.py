@@ -10,11 +10,11 @@ import stat
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from itertools import takewhile
 
 from tools.errors import ToolError
 from tools.host import FileContent, ScannedFile
+from tools.local.attribution.claimed import ClaimedFile
 from tools.local.attribution.current import CurrentFiles
 from tools.local.attribution.process import open_for_writing
 from tools.local.attribution.versions import MISSING, Version, VersionLog
@@ -39,41 +39,6 @@ AFTER_DEATH = "It was written after the sidecar stopped, by the command or by yo
 _UNKNOWN = FileContent(b"", 0)
 
 
-@dataclass(slots=True)
-class _File:
-    before: Version
-    #: After the command's last finished change, if that is known.
-    latest: Version | None = None
-    #: Claimed changes that the watch has not yet reported: the threads that opened it for writing, renames, removals.
-    writers: list[int] = field(default_factory=list)
-    arrivals: int = 0
-    removals: int = 0
-    #: Threads that still write a file which had this name before: what they write is not here.
-    orphans: list[int] = field(default_factory=list)
-    #: Threads that write the file which the command is about to rename to this name, and whether this one is it.
-    arriving: list[int] = field(default_factory=list)
-    leaving: bool = False
-    #: Openings by the command that the watch has not yet reported, and openings by others that have not ended.
-    openings: int = 0
-    strangers: int = 0
-    #: Whether the command was the last to change it.
-    owned: bool = True
-    doubt: str = ""
-    done: list[tuple[Version, Version]] = field(default_factory=list)
-
-    @property
-    def pending(self) -> bool:
-        return bool(self.writers or self.arrivals or self.removals)
-
-    def writers_left(self, event: FileEvent) -> None:
-        """Another file has this name now, or none: those who wrote this one do so elsewhere."""
-        if not self.leaving:
-            self.orphans += self.writers
-        self.writers, self.leaving = [], False
-        if event.kind == "arrived":
-            self.writers, self.arriving = self.arriving, []
-
-
 class TouchedFiles:
     """`left_out` says under which name a path is left out: `None` if it isn't, empty if that doesn't matter."""
 
@@ -82,7 +47,7 @@ class TouchedFiles:
         self._current = CurrentFiles(root)
         self._log = log
         self._left_out_name = left_out
-        self._files: dict[str, _File] = {}
+        self._files: dict[str, ClaimedFile] = {}
         #: What is left out, and whether it existed before.
         self._left_out: dict[str, bool] = {}
         #: Folders that the command renamed.
@@ -230,7 +195,7 @@ class TouchedFiles:
         for name in self._current.other_names(path, found, self._left_out_name):
             self._claim(name, unreported=True)
 
-    def _begin(self, path: str) -> _File | None:
+    def _begin(self, path: str) -> ClaimedFile | None:
         file = self._files.get(path)
         if file is None:
             if path.endswith(TEMPORARY_SUFFIX) or len(self._files) > MAX_FILES:
@@ -240,7 +205,7 @@ class TouchedFiles:
             if name is not None:
                 self._note_left_out(name)
                 return None
-            file = self._files[path] = _File(self._keep(path, self._current.look(path)))
+            file = self._files[path] = ClaimedFile(self._keep(path, self._current.look(path)))
             return file
         if file.owned and not file.doubt and file.latest is not None and not file.pending:
             now = self._current.look(path, unless=file.latest)
@@ -295,7 +260,7 @@ class TouchedFiles:
         claimed = self._files.get(path)
         if event.kind in ("opened", "read"):
             if claimed is not None:
-                _count_opening(claimed, event)
+                claimed.count_opening(event)
             return
         if (
             claimed is None
@@ -355,13 +320,13 @@ class TouchedFiles:
         self._somebody_else(path, file)
         return True
 
-    def _somebody_else(self, path: str, file: _File) -> None:
+    def _somebody_else(self, path: str, file: ClaimedFile) -> None:
         if file.doubt or file.latest is None or file.latest.why or file.pending:
             file.doubt = file.doubt or SHARED  # from here on, all of it is in doubt
         else:
             self._close(path, file)
 
-    def _close(self, path: str, file: _File) -> None:
+    def _close(self, path: str, file: ClaimedFile) -> None:
         assert file.latest is not None
         latest = self._keep(path, file.latest, after=True)
         file.done.append((file.before, latest))
@@ -375,7 +340,7 @@ class TouchedFiles:
         for path, after, version in self._log.entries():
             file = self._files.get(path)
             if file is None:
-                self._files[path] = _File(version)
+                self._files[path] = ClaimedFile(version)
             elif after:
                 file.done.append((file.before, version))
                 file.owned = False
@@ -497,12 +462,3 @@ class TouchedFiles:
                             return
             finally:
                 os.close(handle)
-
-
-def _count_opening(file: _File, event: FileEvent) -> None:
-    if event.kind == "read":
-        file.strangers = max(0, file.strangers - 1)
-    elif file.openings:
-        file.openings -= 1
-    else:
-        file.strangers += 1
