@@ -1,10 +1,13 @@
 """The port of sandboxes: a directory in both local tiers, a container of a real Podman, a machine of E2B's SDK."""
 
 import asyncio
+import io
 import stat
+import subprocess
+import tarfile
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import pytest
 
@@ -220,6 +223,50 @@ async def test_a_hostile_archive_reaches_nothing_outside_the_workspace(tested: T
     await run(tested.session, "rm dir; mkdir dir; echo evil > dir/planted")
     await copy.bring_back(approved=False)
     assert not (tmp_path / "planted").exists()
+
+
+class _Forging:
+    """A sandbox whose `tar` is the command's own."""
+
+    def __init__(self, session: SandboxSession, archive: bytes) -> None:
+        self._session = session
+        self._archive = archive
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._session, name)
+
+    async def read(self, name: str, limit: int) -> bytes:
+        return self._archive
+
+
+async def test_a_forged_archive_writes_no_protected_file_through_its_own_link(tested: Trial, tmp_path: Path) -> None:
+    place = tmp_path / "project"
+    (place / ".git/hooks").mkdir(parents=True)
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        link, planted = tarfile.TarInfo("dir"), tarfile.TarInfo("dir/pre-commit")
+        link.type, link.linkname, planted.size = tarfile.SYMTYPE, ".git/hooks", 4
+        archive.addfile(link)
+        archive.addfile(planted, io.BytesIO(b"evil"))
+    copy = WorkspaceCopy(WorkspaceRoot(str(place)), cast(SandboxSession, _Forging(tested.session, buffer.getvalue())))
+    brought = await copy.bring_back(approved=False)
+    assert not list((place / ".git/hooks").iterdir())
+    assert brought.paths == ("dir",) and brought.kept_there[0].startswith("dir/pre-commit: ")
+
+
+async def test_hooks_stay_in_the_sandbox_wherever_git_looks_for_them(tested: Trial, tmp_path: Path) -> None:
+    place = tmp_path / "project"
+    place.mkdir()
+    subprocess.run(["git", "init", "-q"], cwd=place, check=True)
+    subprocess.run(["git", "config", "core.hooksPath", "tools/checks"], cwd=place, check=True)
+    copy = WorkspaceCopy(WorkspaceRoot(str(place)), tested.session)
+    await copy.prepare()
+    await copy.send()
+    await run(tested.session, "mkdir -p tools/checks; echo evil > tools/checks/pre-commit; echo fine > tools/other")
+    brought = await copy.bring_back(approved=False)
+    assert brought.paths == ("tools/other",) and not (place / "tools/checks").exists()
+    assert brought.kept_there[0].startswith("tools/checks/pre-commit: ")
+    assert (await copy.bring_back(approved=True)).paths == ("tools/checks/pre-commit",)
 
 
 async def test_the_secret_of_a_host_is_never_in_the_sandbox(tested: Trial, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from tools.errors import SecretFile, ToolError
 from tools.host import FileChange, FileContent
 from tools.local import files
 from tools.local.git import Repository
+from tools.local.repository.view import HooksPath
 from tools.local.root import WorkspaceRoot, name_to_text
 from tools.local.snapshots import FileListing
 from tools.local.walk import Exclusions, TooLargeToScan, Walker
@@ -54,6 +55,7 @@ class WorkspaceCopy:
         self.session = session
         self._root = root
         self._repository = Repository(root)
+        self._hooks: str | None = None
         self._walker = Walker(root, self._repository)
         self._listing = FileListing()
         self._sent: dict[str, _Sent] = {}
@@ -128,6 +130,7 @@ class WorkspaceCopy:
 
     def _apply(self, found: Mapping[str, FileContent], approved: bool) -> BroughtBack:
         exclusions, kept, ignored = Exclusions(self._root, self._repository), list[str](), 0
+        self._hooks = HooksPath(self._root.path).find()
         changes: list[tuple[str, FileChange]] = []
         for path, now in sorted(found.items()):
             known = self._sent.get(path)
@@ -148,7 +151,8 @@ class WorkspaceCopy:
         self, path: str, known: _Sent | None, now: FileContent | None, approved: bool, kept: list[str]
     ) -> list[tuple[str, FileChange]]:
         name = name_to_text(path)
-        if not approved and (part := protected_part(name)):
+        is_hook = self._hooks is not None and f"{name}/".casefold().startswith(f"{self._hooks}/".casefold())
+        if not approved and (part := "a Git hook" if is_hook else protected_part(name)):
             kept.append(f"{name}: changing {part} needs your approval")
             return []
         try:
@@ -160,7 +164,9 @@ class WorkspaceCopy:
             kept.append(f"{name}: it changed here meanwhile")
             return []
         before, after = None if here is None else here.content, None if now is None else now.content
-        return [(path, FileChange(name, before, after, _mode(here, now), None if here is None else here.mode))]
+        was = None if here is None else here.mode
+        # A link in the same archive must not lead it elsewhere.
+        return [(path, FileChange(name, before, after, _mode(here, now), was, located=True))]
 
     def _write(
         self, changes: Sequence[tuple[str, FileChange]], found: Mapping[str, FileContent], kept: list[str]
