@@ -11,7 +11,7 @@ from sidecar.wire.base import ErrorBody, JsonObject
 from sidecar.wire.bridge import EndedProcess, OpenCall, ResultBody
 from sidecar.wire.events import Event, ToolOutputEvent
 from tools.errors import TimedOut, ToolError
-from tools.executor.file_changes import apply_all
+from tools.executor.file_changes import apply_all, locate
 from tools.executor.invocation import LiveOutput
 from tools.executor.registry import Registry
 from tools.executor.validation import validate
@@ -56,7 +56,9 @@ class BufferedBackend(LocalBackend):
             return await self._supervisor.run(cast("Tool[Arguments]", tool), arguments, call, host, output)
         prepared = await tool.prepare(arguments, host, call)
         # A cancel waits for the end, so that no change is half done.
-        await run_to_completion(apply_all(host, prepared.changes))
+        # Where an approved path leads is in the question that you answered.
+        changes = prepared.changes if call.approved else [await locate(host, each) for each in prepared.changes]
+        await run_to_completion(apply_all(host, changes))
         return prepared.result
 
     def _make_host(self, *args: Any) -> LocalHost:

@@ -27,11 +27,11 @@ from sidecar.wire.base import Wire, optional
 from sidecar.wire.events import ChangedFile, DiffEvent, Event, MessageEvent, StatusEvent, WorktreeEvent
 from sidecar.wire.tasks import LeftFile, Status, Task
 from sidecar.wire.text import listed
-from tools.errors import ChangedElsewhere, PathDenied, ToolError
-from tools.host import FileChange, Host, can_scan, resolves_links
+from tools.errors import ChangedElsewhere, ToolError
+from tools.executor.file_changes import locate
+from tools.host import FileChange, Host, can_scan
 from tools.ledger import FileState, IntentRecord, Outcome, digest
 from tools.paths import parents
-from tools.protected import protected_part, secret_part
 from tools.text_files import read_content
 
 #: Statuses in which no run works on a task.
@@ -340,7 +340,7 @@ class Undoing:
             try:
                 before = None if file.before is None else await self._content(file.before)
                 after = None if file.after is None else await self._content(file.after)
-                change = await _located(host, FileChange(file.path, before, after, file.mode, file.was))
+                change = await locate(host, FileChange(file.path, before, after, file.mode, file.was))
             except (Dropped, ToolError) as error:
                 undo.leave(file.path, error)
                 continue
@@ -364,20 +364,6 @@ class Undoing:
         if found is None or hop.to is None:
             return found is None and hop.to is None
         return digest(found.content) == hop.to.content and hop.to.mode in (None, found.mode)
-
-
-async def _located(host: Host, change: FileChange) -> FileChange:
-    """The change where its path leads now: a link that appeared must not lead it into a protected file."""
-    if not resolves_links(host):
-        return change
-    folder, _, name = change.path.rpartition("/")
-    if not (stat.S_ISLNK(change.mode or 0) or stat.S_ISLNK(change.was or 0)):
-        real = await host.resolve(change.path)
-    else:
-        real = f"{await host.resolve(folder)}/{name}" if folder else name
-    if real != change.path and (protected_part(real) or secret_part(real)):
-        raise PathDenied(f"{change.path} leads to {real}, which controls what runs later or holds secrets.")
-    return change._replace(path=real, located=True)
 
 
 async def _apply_all(host: Host, changes: Sequence[FileChange]) -> Sequence[ToolError | None]:

@@ -50,6 +50,21 @@ async def test_an_edit_changes_the_buffer_and_saves_it(bridge: Loopback, shell: 
     assert shell.buffer("a.py") is None and not (workspace / "a.py").exists()
 
 
+async def test_a_link_that_appeared_since_the_policys_look_leads_to_no_protected_file(
+    bridge: Loopback, shell: ReferenceShell
+) -> None:
+    workspace = Path(shell.workspace)
+    (workspace / ".git/hooks").mkdir(parents=True)
+    (workspace / "real").mkdir()
+    (workspace / "docs").symlink_to(".git/hooks")
+    (workspace / "other").symlink_to("real")
+    with pytest.raises(ToolError, match=r"leads to \.git/hooks"):
+        await start_call(bridge, "create_file", "c1", workspace, path="docs/pre-commit", content="evil")
+    assert not list((workspace / ".git/hooks").iterdir())
+    await start_call(bridge, "create_file", "c2", workspace, path="other/a.txt", content="a")
+    assert (workspace / "real/a.txt").read_text() == "a"
+
+
 async def test_a_buffer_of_a_file_that_does_not_exist_yet(bridge: Loopback, shell: ReferenceShell) -> None:
     workspace = Path(shell.workspace)
     shell.open_buffer("new.py", "only here\n")

@@ -1,5 +1,6 @@
 """File changes of a call: recorded before they are written, written all or none."""
 
+import stat
 from collections.abc import Sequence
 
 from sidecar.telemetry.redaction import REDACTED
@@ -21,7 +22,7 @@ async def change_files(context: CallContext, host: Host, prepared: PreparedChang
     _check_redacted(prepared.changes)
     changes: list[FileChange] = []
     if prepared.changes:
-        changes = [await _located(context, host, each) for each in prepared.changes]
+        changes = [await locate(host, each, context.leads.get(each.path)) for each in prepared.changes]
         files, blobs = _states(changes, [await _missing_folders(host, each) for each in changes])
         args = redact_arguments(context.call.args, context.redact, context.clean)
         record = IntentRecord(tool=context.spec.name, args=args, backend=context.backend, files=files)
@@ -88,11 +89,18 @@ def _check_redacted(changes: Sequence[FileChange]) -> None:
             )
 
 
-async def _located(context: CallContext, host: Host, change: FileChange) -> FileChange:
-    """The change of the file itself: an undo must find it even when a link that led to it is gone."""
+async def locate(host: Host, change: FileChange, checked: str | None = None) -> FileChange:
+    """The change of the file itself: an undo must find it even when a link that led to it is gone.
+
+    `checked` is where policy saw the path lead; without it, no link may lead the change into a protected file.
+    """
     if not resolves_links(host):
         return change
-    real, checked = await host.resolve(change.path), context.leads.get(change.path)
+    folder, _, name = change.path.rpartition("/")
+    if not (stat.S_ISLNK(change.mode or 0) or stat.S_ISLNK(change.was or 0)):
+        real = await host.resolve(change.path)
+    else:
+        real = f"{await host.resolve(folder)}/{name}" if folder else name
     if checked is None and real != change.path and (protected_part(real) or secret_part(real)):
         raise ChangedElsewhere(f"{change.path} leads to {real}. Nothing was written.", advice="Name that file itself.")
     if checked is not None and real != checked:
