@@ -113,12 +113,18 @@ async def test_s14_a_link_to_what_is_not_there_yet_is_not_another_name_for_it(tm
 
 
 @pytest.mark.parametrize("act", ["reject", "rewind"])
-@pytest.mark.parametrize("linked", ["folder", "file"])
-async def test_s14_an_undo_writes_no_protected_file_through_a_link(tmp_path: Path, act: str, linked: str) -> None:
+@pytest.mark.parametrize(
+    ("linked", "folder"), [("folder", ".git/hooks"), ("file", ".git/hooks"), ("folder", "tools/checks")]
+)
+async def test_s14_an_undo_writes_no_protected_file_through_a_link(
+    tmp_path: Path, act: str, linked: str, folder: str
+) -> None:
     task = ManualTask(tmp_path)
-    place, hook = task.workspace / "docs/pre-commit", task.workspace / ".git/hooks/pre-commit"
+    task.git("init", "-q")
+    task.git("config", "core.hooksPath", "tools/checks")
+    place, hook = task.workspace / "docs/pre-commit", task.workspace / folder / "pre-commit"
     for file in (place, hook):
-        file.parent.mkdir(parents=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
     place.write_text("planted")
     try:
         await task.open()
@@ -126,7 +132,7 @@ async def test_s14_an_undo_writes_no_protected_file_through_a_link(tmp_path: Pat
         if linked == "folder":
             await task.call("delete_file", {"path": "docs/pre-commit"})
             place.parent.rmdir()
-            place.parent.symlink_to(".git/hooks")
+            place.parent.symlink_to(folder)
         else:
             await task.call("write_file", {"path": "docs/pre-commit", "content": "harmless"})
             hook.write_text("harmless")
@@ -137,7 +143,7 @@ async def test_s14_an_undo_writes_no_protected_file_through_a_link(tmp_path: Pat
         else:
             (file,) = (await task.engine.review.diff("t_1")).files
             answer = await task.engine.review.decide("t_1", HunkRequest(reject=[file.hunks[0].id]))
-            assert "leads to .git/hooks/pre-commit" in answer.conflicts[0].why
+            assert f"leads to {folder}/pre-commit" in answer.conflicts[0].why
         assert linked == "file" or not hook.exists()
         assert linked == "folder" or hook.read_text() == "harmless"
     finally:

@@ -10,7 +10,7 @@ from tools.executor.binding import ApprovalBinding, bind, bind_subject, command_
 from tools.executor.context import CallContext
 from tools.host import FileChange, Host
 from tools.ledger import ApprovalPrompt, digest
-from tools.local.repository.view import HooksPath
+from tools.local.repository.view import HooksPath, is_hook
 from tools.policy.policy import Decision
 from tools.protected import protected_part, runs_scripts, secret_part
 from tools.spec import describe_arguments
@@ -26,7 +26,7 @@ async def check_links(leads: Mapping[str, str], host: Host, decision: Decision) 
     for path, real in leads.items():
         if name := protected_part(real) or secret_part(real):
             return Decision("ask", f"{path} leads to {name}, which controls what runs later or holds secrets")
-        if hooks is not None and f"{real}/".casefold().startswith(f"{hooks}/".casefold()):
+        if is_hook(real, hooks):
             return Decision("ask", f"{path} is a hook: core.hooksPath names its directory, and Git runs it later")
         with suppress(FileMissing, NotADirectory):
             info = await host.stat(path)

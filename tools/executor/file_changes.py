@@ -8,6 +8,7 @@ from tools.errors import ChangedElsewhere, FileMissing, InvalidArguments, ToolEr
 from tools.executor.context import CallContext, redact_arguments
 from tools.host import FileChange, Host, resolves_links
 from tools.ledger import FileState, IntentRecord, NewBlob, Outcome, digest
+from tools.local.repository.view import HooksPath, is_hook
 from tools.paths import parents
 from tools.protected import protected_part, secret_part
 from tools.shield import run_to_completion
@@ -101,11 +102,15 @@ async def locate(host: Host, change: FileChange, checked: str | None = None) -> 
         real = await host.resolve(change.path)
     else:
         real = f"{await host.resolve(folder)}/{name}" if folder else name
-    if checked is None and real != change.path and (protected_part(real) or secret_part(real)):
+    if checked is None and real != change.path and _is_protected(real, host):
         raise ChangedElsewhere(f"{change.path} leads to {real}. Nothing was written.", advice="Name that file itself.")
     if checked is not None and real != checked:
         raise ChangedElsewhere(f"{change.path} leads elsewhere now. Nothing was written.", advice="Look there.")
     return change._replace(path=real, located=True)
+
+
+def _is_protected(real: str, host: Host) -> bool:
+    return bool(protected_part(real) or secret_part(real)) or is_hook(real, HooksPath(host.workspace).find())
 
 
 async def _missing_folders(host: Host, change: FileChange) -> int:

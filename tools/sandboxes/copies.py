@@ -19,7 +19,7 @@ from tools.errors import SecretFile, ToolError
 from tools.host import FileChange, FileContent
 from tools.local import files
 from tools.local.git import Repository
-from tools.local.repository.view import HooksPath
+from tools.local.repository.view import HooksPath, is_hook
 from tools.local.root import WorkspaceRoot, name_to_text
 from tools.local.snapshots import FileListing
 from tools.local.walk import Exclusions, TooLargeToScan, Walker
@@ -151,8 +151,7 @@ class WorkspaceCopy:
         self, path: str, known: _Sent | None, now: FileContent | None, approved: bool, kept: list[str]
     ) -> list[tuple[str, FileChange]]:
         name = name_to_text(path)
-        is_hook = self._hooks is not None and f"{name}/".casefold().startswith(f"{self._hooks}/".casefold())
-        if not approved and (part := "a Git hook" if is_hook else protected_part(name)):
+        if not approved and (part := "a Git hook" if is_hook(name, self._hooks) else protected_part(name)):
             kept.append(f"{name}: changing {part} needs your approval")
             return []
         try:

@@ -132,6 +132,11 @@ def _hooks(place: RepositoryPlace, own: list[GitSetting], yours: list[GitSetting
     return os.path.join(place.top, expand_home(named, home)) if named else f"{place.common}/hooks"  # noqa: PTH118
 
 
+def is_hook(path: str, hooks: str | None) -> bool:
+    """Whether a path of the workspace is, or is in, what `HooksPath` found."""
+    return hooks is not None and f"{path}/".casefold().startswith(f"{hooks}/".casefold())
+
+
 class HooksPath:
     """The directory in a workspace whose files Git runs as hooks; its files are protected."""
 
