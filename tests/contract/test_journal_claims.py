@@ -165,5 +165,5 @@ async def test_a_refused_write_that_is_not_awaited_stays_silent(journal: Journal
     asyncio.get_running_loop().set_exception_handler(lambda loop, context: heard.append(context))
     journal.put_blob("t_1", b"late")
     gc.collect()
-    await asyncio.sleep(0)
+    await loop_turns(1)
     assert heard == []

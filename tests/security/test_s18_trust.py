@@ -136,7 +136,7 @@ def test_s18_trust_ends_when_what_would_run_or_configure_changes(tmp_path: Path,
     ("link", "target", "file"),
     [
         (".brain", "shared", "shared/agents/x.md"),
-        (".brain/skills", "../shared", "shared/x/SKILL.md"),
+        (".brain/skills", "../common", "common/x/SKILL.md"),
         (".brain/agents", "../first", "second/x.md"),
         (".mcp.json", "servers.json", "servers.json"),
         (".git/hooks/pre-commit", "../../scripts/check", "scripts/check"),
