@@ -138,7 +138,7 @@ class WorkspaceRoot:
             if target is None:
                 return handle, last
             os.close(handle)
-            name = self.relative(f"{directory}/{target}" if directory else target)
+            name = self.relative(name_to_text(f"{directory}/{target}" if directory else target))
         raise PathDenied(f"{path} is a link that leads back to itself.")
 
     def real(self, path: str) -> str:
@@ -146,7 +146,7 @@ class WorkspaceRoot:
         name, missing, links = self.relative(path), "", 0
         while name != ".":
             try:
-                handle, last = self.parent(name, follow=False)
+                handle, last = self.parent(name_to_text(name), follow=False)
             except FileMissing:
                 name, _, last = name.rpartition("/")
                 missing = f"{last}/{missing}" if missing else last
@@ -160,7 +160,7 @@ class WorkspaceRoot:
             links += 1
             if links > _MAX_LINKS:
                 raise PathDenied(f"{path} is a link that leads back to itself.")
-            name = self.relative(f"{directory}/{target}" if directory else target)
+            name = self.relative(name_to_text(f"{directory}/{target}" if directory else target))
         return name_to_text(missing) or "."
 
     def _directory(self, directory: str, path: str, *, create: bool, links: bool) -> int:
