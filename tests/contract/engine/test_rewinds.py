@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
@@ -209,6 +210,8 @@ async def test_folders_that_a_task_made_go_with_its_files_and_yours_stay(shop: M
     (shop.workspace / "old/sub/a").write_text("a")
     await shop.open()
     start, before = await shop.seq(), folders()
+    made = time.clock_gettime(current.FILE_CLOCK)
+    await until_true(lambda: time.clock_gettime(current.FILE_CLOCK) > made)
     await shop.call("create_file", {"path": "new/deep/a", "content": "a"})
     await shop.call("create_file", {"path": "new/deep/b", "content": "b"})
     await shop.call("create_file", {"path": "yours/empty/a", "content": "a"})

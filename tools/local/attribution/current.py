@@ -17,7 +17,8 @@ MAX_FILE_BYTES = 4 * 1024 * 1024
 _MAX_BETWEEN = 1 << 20
 #: Names that are compared to find the other names of a file.
 _MAX_LOOKED_THROUGH = 200_000
-_FILE_CLOCK = getattr(time, "CLOCK_REALTIME_COARSE", time.CLOCK_REALTIME)
+#: Linux's CLOCK_REALTIME_COARSE, by which file systems tell the time.
+FILE_CLOCK = 5
 _TOO_LARGE = f"Larger than {MAX_FILE_BYTES >> 20} MiB, so its content isn't kept."
 _UNREADABLE = "It can't be read, so it isn't kept."
 
@@ -26,7 +27,7 @@ class CurrentFiles:
     def __init__(self, root: WorkspaceRoot) -> None:
         self._root = root
         #: By the clock of the files' times.
-        self._began = time.clock_gettime_ns(_FILE_CLOCK)
+        self._began = time.clock_gettime_ns(FILE_CLOCK)
         self._new_folders: dict[str, bool] = {}
         self._directory = root.open(".", os.O_RDONLY | os.O_DIRECTORY)
         finalize(self, os.close, self._directory)
@@ -79,7 +80,7 @@ class CurrentFiles:
         known = self._new_folders.get(path)
         if known is None:
             born = birth_time(self._directory, path)
-            known = self._new_folders[path] = born is not None and born > self._began
+            known = self._new_folders[path] = born is not None and born >= self._began
         return known
 
     def _read(self, path: str, linked: bool, limit: int) -> bytes | None:
