@@ -20,6 +20,7 @@ _MAX_PROCESSES = 1_000
 _RESERVE_BYTES = 256 * 1024
 #: A smaller disk has no room to spare.
 _LEAST_FOR_RESERVE = 4 * 1024 * 1024
+_ORPHAN_SECONDS, _ORPHAN_PAUSE = 1.0, 0.02
 _OPEN_OR_CREATE = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -53,10 +54,17 @@ class DataDir:
                 os.fchmod(handle, 0o600)
 
     def lock(self) -> None:
-        """The system releases the lock when the process ends, so it is never stale."""
-        self._lock = _try_lock(self.path / "lock")
-        if self._lock is None:
-            raise AlreadyRunning(self.path, self.running())
+        """The system releases the lock when the process ends, so it is never stale.
+
+        A process that a killed sidecar was just starting may hold it for a moment.
+        """
+        deadline = time.monotonic() + _ORPHAN_SECONDS
+        while (lock := _try_lock(self.path / "lock")) is None:
+            running = self.running()
+            if _is_alive(running) or time.monotonic() > deadline:
+                raise AlreadyRunning(self.path, running)
+            time.sleep(_ORPHAN_PAUSE)
+        self._lock = lock
         with suppress(FileNotFoundError):
             self._ready_file.unlink()
 
@@ -160,6 +168,18 @@ class RenewalKeys:
         self._keys = {name: entry for name, entry in newest if entry[1] > now}
         kept = {name: {"key": key, "until": until} for name, (key, until) in self._keys.items()}
         write_private(self._file, json.dumps(kept))
+
+
+def _is_alive(running: Ready | None) -> bool:
+    if running is None or sys.platform == "win32":
+        return running is not None
+    try:
+        os.kill(running.pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass  # somebody else's
+    return True
 
 
 def _try_lock(file: Path) -> int | None:

@@ -1,9 +1,16 @@
 """F24: one data directory, two sidecars: the second refuses and says where the first is; a stale lock is taken over."""
 
+import fcntl
+import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
+import pytest
+
+from sidecar.config.data_dir import AlreadyRunning, DataDir
+from sidecar.wire.health import Ready
 from tests.e2e.support import PROJECT, running_sidecar
 from tests.waiting import SECONDS
 
@@ -28,3 +35,21 @@ def test_f24_the_lock_of_a_killed_sidecar_is_taken_over(tmp_path: Path) -> None:
         sidecar.start()
         assert sidecar.token != old
         assert sidecar.get("/api/brain/status").status == 200
+
+
+def test_f24_a_start_waits_a_moment_for_what_a_killed_sidecar_was_just_starting(tmp_path: Path) -> None:
+    """A process inherits the lock until it runs its program."""
+    data = DataDir(tmp_path)
+    data.prepare()
+    ended = subprocess.Popen(["true"])
+    ended.wait(SECONDS)
+    orphan = os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+    fcntl.flock(orphan, fcntl.LOCK_EX)
+    ready = Ready(url="http://127.0.0.1:1", pid=os.getpid(), token_file="t", version="0")
+    (tmp_path / "sidecar.json").write_text(ready.to_json())
+    with pytest.raises(AlreadyRunning):
+        data.lock()
+    (tmp_path / "sidecar.json").write_text(ready.model_copy(update={"pid": ended.pid}).to_json())
+    threading.Timer(0.1, os.close, [orphan]).start()
+    data.lock()
+    assert not (tmp_path / "sidecar.json").exists()
