@@ -98,10 +98,10 @@ async def test_a_file_is_exchanged_byte_for_byte(tested: Trial) -> None:
 
 
 async def test_nothing_that_a_command_started_runs_after_it(tested: Trial) -> None:
-    code, _, _ = await run(tested.session, "(sleep 300 >/dev/null 2>&1 &) ; exit 0")
+    code, _, _ = await run(tested.session, "(sleep 3017 >/dev/null 2>&1 &) ; exit 0")
     assert code == 0
     _, out, _ = await run(tested.session, "for each in /proc/[0-9]*; do tr '\\0' ' ' < $each/cmdline; echo; done; true")
-    assert "sleep 300" not in out
+    assert "sleep 3017" not in out
 
 
 async def test_a_command_has_no_network_unless_it_is_given_some(tested: Trial) -> None:

@@ -52,11 +52,11 @@ def test_a_script_never_waits_and_limits_end_a_task(home: dict[str, str], worksp
 
 
 def test_commands_take_the_newest_task_of_this_directory(home: dict[str, str], workspace: Path) -> None:
-    model = script(home, "says", {"text": "first"}, {"text": "second"})
+    model = script(home, "says", {"text": "apples"}, {"text": "pears"})
     assert brain("run", "/ask one", "-m", model, environ=home, cwd=workspace).returncode == 0
     followed = brain("message", "--follow", "and now?", environ=home, cwd=workspace)
     assert followed.returncode == 0, followed.stderr
-    assert "second" in followed.stdout and "first" not in followed.stdout
+    assert "pears" in followed.stdout and "apples" not in followed.stdout
     elsewhere = brain("cancel", environ=home, cwd=workspace.parent)
     assert elsewhere.returncode == 1
     assert f"No task worked in {workspace.parent}" in elsewhere.stderr

@@ -42,7 +42,7 @@ async def test_the_words_that_a_cancel_cut_off_are_kept_and_the_resumed_task_say
     async with engine_harness(tmp_path) as harness:
         models = harness.script("slow", [SLOWLY])
         task_id = await harness.execute("x", models=models, intent="chat")
-        await harness.until(task_id, "delta", text="two ")
+        await harness.until(task_id, "delta", text="so ")
         await harness.submit(Cancel(task_id))
         await harness.ended(task_id)
         (cut,) = await answers(harness, task_id)
