@@ -257,7 +257,7 @@ class Review:
                 undo.history.append(file_state(path, state, wanted))
                 lines = "".join(hunk_text(hunk) for hunk in hunks)
                 said.append(f"{path}\n{lines}")
-        if not undo.files and not undo.conflicts:
+        if not undo.files and not undo.left():
             return None
         return undo.model_copy(update={"message": _REJECTED + "\n\n".join(said) if said else ""})
 

@@ -92,7 +92,7 @@ class SharedIndexes:
             await asyncio.to_thread(_copy, path, copy)
             if copy.stat().st_size > _MOST_BYTES:
                 return
-            with await asyncio.to_thread(copy.open, "rb") as file:
+            with copy.open("rb") as file:  # noqa: ASYNC230 - a cancel of its thread would leave it open
                 while data := await asyncio.to_thread(file.read, _PART_BYTES):
                     packed = await asyncio.to_thread(zlib.compress, data, 1)
                     insert = "INSERT INTO code_index_parts (upload, number, data) VALUES (%s, %s, %s) RETURNING number"
