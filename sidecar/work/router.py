@@ -19,6 +19,7 @@ from sidecar.work.routing.cues import (
     asks_and_orders,
     asks_for_other_options,
     asks_to_act,
+    asks_to_explain,
     asks_to_publish,
     asks_to_repair,
     asks_to_repeat,
@@ -167,6 +168,8 @@ def _judge(
         return "run_command", 0.95, "you ask to publish what was done"
     if before == "run_command" and asks_for_other_options(task):
         return before, 0.95, "you ask to run it with other options"
+    if asks_to_explain(task):
+        return "explain_code", 0.95, "you name what to explain"
     if orders_to_move(task):
         return "refactor_code", 0.95, "you name a file and its new place"
     guessed = guess(task, follows=follows)

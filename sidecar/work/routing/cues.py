@@ -350,6 +350,18 @@ def orders_to_move(text: str) -> bool:
     return len(text) < _SHORT and _MOVES.fullmatch(text.strip()) is not None
 
 
+#: One name with its owner, such as `Markdown.parse`: its words say nothing about what is wanted.
+_EXPLAINS = re.compile(
+    r"(?:please )?(?:explain|describe|erkl[äa]re?|explica|explique) [`\"']?\w+(?:(?:\.|::|#)\w+)+(?:\(\))?[`\"']?[.!?]?",
+    re.IGNORECASE,
+)
+
+
+def asks_to_explain(text: str) -> bool:
+    """Whether the whole text asks to explain what has this qualified name."""
+    return len(text) < _SHORT and _EXPLAINS.fullmatch(text.strip()) is not None
+
+
 def asks_a_question(text: str) -> bool:
     """Whether it holds a question mark, or begins like a question."""
     return "?" in text or _QUESTION.match(text.lstrip()[:_SHORT].lower()) is not None

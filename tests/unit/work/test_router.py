@@ -35,6 +35,9 @@ def test_where_it_is_sure_it_is_right() -> None:
 FIRST_SENTENCES = {
     "what does this project do?": "explain_code",
     "explain greet": "explain_code",
+    "explain Markdown.parse": "explain_code",
+    "explain Commit::push": "explain_code",
+    "explain docs.build()": "explain_code",
     "what breaks if I change greet?": "explain_code",
     "rename greet to welcome": "refactor_code",
     "remove unused imports": "refactor_code",
