@@ -53,7 +53,7 @@ def approve(args: argparse.Namespace) -> int:
     waiting = _find_open(client, task, "approval")
     if args.approval is None and not waiting:
         print("The task isn't waiting for approval.")
-        return 0
+        return int(args.decision is not None)
     if args.decision is None:
         for approval_id, event in waiting.items():
             print("\n".join(render_approval(style_for(), event)))
@@ -82,7 +82,7 @@ def answer(args: argparse.Namespace) -> int:
     waiting = _find_open(client, task, "question")
     if not waiting:
         print("The task has no open question.")
-        return 0
+        return int(args.answer is not None)
     if args.answer is None:
         for question_id, event in waiting.items():
             print("\n".join(render_question(style_for(), event)))

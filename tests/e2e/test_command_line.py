@@ -112,6 +112,9 @@ def test_an_approval_is_answered_from_another_terminal(home: dict[str, str], wor
         assert brain("approve", task_id, "--allow", environ=home).returncode == 0
         assert terminal.exit_code() == 0
     assert (workspace / "made-by-command").exists()
+    for look, answer in ((["approve"], ["--allow"]), (["answer"], ["skip"])):
+        assert brain(*look, task_id, environ=home).returncode == 0
+        assert brain(*look, task_id, *answer, environ=home).returncode == 1
 
 
 # -- tools, routes, policy ---------------------------------------------------------------------------------------------
