@@ -125,7 +125,8 @@ class Guard:
             return problem(413, "body_too_large", f"The body may be at most {self._max_body} bytes (`max_body_bytes`).")
         has_body = length != "0" or "transfer-encoding" in headers
         media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
-        if (has_body or media_type) and media_type != "application/json":
+        # Some clients name a media type (aiohttp, `curl -d ''`) although they send nothing.
+        if has_body and media_type != "application/json":
             return problem(415, "not_json", "The body must be JSON, sent as Content-Type: application/json.")
         return None
 

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from sidecar.engine.engine import Engine
 
 PAGE = 50
-MAX_PAGE = 200
+MAX_PAGE = 1000
 #: A directory and those above it.
 MAX_WORKSPACES = 100
 EVENT_PAGE = 500
@@ -162,7 +162,7 @@ class TaskRoutes:
             Parameter("workspace", "Only tasks of this workspace; repeat it for several."),
             Parameter("pinned", "`true`: only pinned tasks."),
             Parameter("archived", "`true`: archived tasks too, as in the list of one conversation."),
-            Parameter("limit", "Page size; default 50, at most 200.", "integer"),
+            Parameter("limit", "Page size; default 50, at most 1000.", "integer"),
             Parameter("before", "Only tasks older than the task with this id."),
         ),
         refusals=(404,),

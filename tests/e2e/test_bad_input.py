@@ -76,6 +76,17 @@ def test_other_media_types_are_refused(sidecar: RunningSidecar) -> None:
         assert problem(answer) == (415, "not_json")
 
 
+@pytest.mark.parametrize("media_type", ["application/octet-stream", "application/x-www-form-urlencoded"])
+def test_a_request_without_a_body_may_name_any_media_type(media_type: str, sidecar: RunningSidecar) -> None:
+    # aiohttp and `curl -d ''` name one for a POST that sends nothing.
+    headers = {"Content-Type": media_type}
+    task = sidecar.wait_for_end(sidecar.execute("list the files"))
+    resumed = sidecar.post(f"/api/brain/tasks/{task['id']}/resume", b"", headers=headers)
+    assert problem(resumed) == (409, "task_completed")
+    assert sidecar.post("/api/brain/bridge/ticket", b"", headers=headers).status == 200
+    assert problem(sidecar.post(EXECUTE, b"", headers=headers)) == (422, "invalid_request")
+
+
 @pytest.mark.parametrize("operation", ["", "/stream", "/events", "/cancel", "/resume", "/messages", "/approvals/a"])
 def test_an_unknown_task_is_not_found(operation: str, sidecar: RunningSidecar) -> None:
     path = f"/api/brain/tasks/t_nobody{operation}"
@@ -101,12 +112,16 @@ def test_operations_that_do_not_fit_the_task_are_conflicts(sidecar: RunningSidec
     [
         "/api/brain/tasks?limit=x",
         "/api/brain/tasks?limit=-1",
-        "/api/brain/tasks?limit=999",
+        "/api/brain/tasks?limit=1001",
         "/api/brain/tasks?status=x",
     ],
 )
 def test_queries_that_say_nothing_sensible_are_refused(query: str, sidecar: RunningSidecar) -> None:
     assert problem(sidecar.get(query)) == (422, "invalid_request")
+
+
+def test_a_page_holds_up_to_a_thousand_tasks(sidecar: RunningSidecar) -> None:
+    assert sidecar.get("/api/brain/tasks?limit=1000").json == {"tasks": [], "nextBefore": None}
 
 
 def test_a_resume_point_that_is_no_number_is_refused(sidecar: RunningSidecar) -> None:
