@@ -14,6 +14,7 @@ import type { ThreadBuilder } from "./builder.ts";
 import { dropDrafts, finishDraft, markDraftsCut } from "./live.ts";
 import { hasEnded } from "./statuses.ts";
 import type { NoteItem, StepItem } from "./thread.ts";
+import { notRewound, type Rewind } from "./timeline.ts";
 
 /** Applies a durable event, which must be the next one in order. */
 export function apply(builder: ThreadBuilder, event: WireEvent, seq: number): void {
@@ -113,9 +114,18 @@ function status(builder: ThreadBuilder, event: StatusEvent, seq: number): void {
   builder.set("status", event.status);
   builder.set("reason", event.reason);
   const to = event.rewoundTo;
-  if (to !== undefined) builder.set("rewinds", [...builder.now.rewinds, { to, at: seq }]);
+  if (to !== undefined) rewind(builder, { to, at: seq });
   const again = event.status === "queued" && seq > 1;
   if (to !== undefined || again || event.status === "interrupted") note(builder, event, seq);
+}
+
+/** Steps that ended after the rewind's target run again when the task resumes. */
+function rewind(builder: ThreadBuilder, to: Rewind): void {
+  const rewinds = [...builder.now.rewinds, to];
+  const counts = notRewound(rewinds);
+  const ended = builder.now.steps.filter((key) => counts((builder.item(key) as StepItem).endedSeq ?? to.at - 1));
+  builder.set("rewinds", rewinds);
+  builder.set("steps", ended);
 }
 
 function route(builder: ThreadBuilder, event: RouteEvent): void {
@@ -145,10 +155,10 @@ function step(builder: ThreadBuilder, event: StepEvent, seq: number): void {
     agent,
     message: failed ? before.message : message,
     state,
-    ...(state === "started" ? {} : { endedAt: at }),
+    ...(state === "started" ? {} : { endedAt: at, endedSeq: seq }),
     ...(failed && !isLastMessage(builder, message) ? { reason: message } : {}),
   });
-  if (old === undefined) builder.set("steps", [...builder.now.steps, key]);
+  if (!builder.now.steps.includes(key)) builder.set("steps", [...builder.now.steps, key]);
 }
 
 const isLastMessage = (builder: ThreadBuilder, text: string): boolean =>

@@ -83,6 +83,7 @@ export interface StepItem {
   /** Why it failed, unless another item says so. */
   readonly reason?: string;
   readonly endedAt?: string;
+  readonly endedSeq?: number;
 }
 
 /** An event that never changes afterwards. */
