@@ -13,7 +13,7 @@ Event = dict[str, Any]
 
 FILES_SHOWN = 20
 EVIDENCE_SHOWN = 10
-#: Resuming would only repeat these failures.
+#: Only other words help.
 _REPHRASE = frozenset({"not_understood"})
 _SIGNS = {"created": "+", "modified": "~", "deleted": "-", "renamed": ">"}
 
@@ -22,6 +22,7 @@ class NextSteps(NamedTuple):
     """What to do after a task's end; `{}` is the task."""
 
     rephrase: str = 'Rephrase it: brain message {} "…"'
+    follow_up: str = 'Continue with a message: brain message {} "…"'
     change: str = 'Tell it what to change: brain message {} "…"'
     resume: str = "Resume it: brain resume --follow {}"
     rewound: str = "Continue from there: brain resume --follow {}"
@@ -43,9 +44,9 @@ def render_outcome(
     """`shown` is the text printed last, so that it isn't repeated; `by_checks` counts files the checks wrote."""
     took = duration(_milliseconds(started_at, status.get("at", "")))
     task_id = short(status.get("taskId", ""))
-    resume, change, rephrase = (
+    resume, change, rephrase, follow_up = (
         [style.dim(row) for row in paragraph(each.format(task_id), columns)]
-        for each in (steps.resume, steps.change, steps.rephrase)
+        for each in (steps.resume, steps.change, steps.rephrase, steps.follow_up)
     )
     proof = _unproven(style, facts.get("complete"), columns) if checks is None else _checks(style, checks, columns)
     if by_checks:
@@ -65,8 +66,8 @@ def render_outcome(
     error = facts.get("error", {})
     message = error.get("message") or status.get("reason") or "No reason given."
     why = [] if message == shown else paragraph(message, columns)
-    resumable = error.get("recoverable", True) and error.get("code") not in _REPHRASE
-    following = resume if resumable else rephrase
+    again = resume if error.get("recoverable", True) else follow_up
+    following = rephrase if error.get("code") in _REPHRASE else again
     return [*lines, f"{style.red('✗')} {style.bold('Failed')} after {took}", *why, *following]
 
 

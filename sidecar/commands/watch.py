@@ -32,7 +32,7 @@ from sidecar.commands.text import short
 TICK_SECONDS = 0.1
 #: After so long without an event, the sidecar is asked why.
 SILENT_SECONDS = 5.0
-QUESTION = "  Allow? [y]es, [n]o, [a]lways in this task: "
+QUESTION = "  Allow? [y]es, [n]o, [n REASON], [a]lways in this task: "
 #: Whole lines: a sentence that begins with one of these letters is no answer.
 ANSWERS: dict[str, Json] = {
     "y": {"decision": "allow", "scope": "once"},
@@ -162,10 +162,12 @@ class Watch:
         if prompt is None or prompt_id(prompt) != self._asked:
             return
         self._output.answered(here=True)
-        if prompt["type"] == "approval" and (answer := ANSWERS.get(line.strip().lower())) is not None:
-            self._submit(f"approvals/{quote(self._asked, safe='')}", answer)
+        if prompt["type"] == "approval" and (decided := parse_decision(line)) is not None:
+            answer, reason = decided
+            told = [("messages", {"text": reason})] if reason else []
+            self._submit(*told, (f"approvals/{quote(self._asked, safe='')}", answer))
         elif prompt["type"] == "question" and (chosen := choose(prompt, line)) is not None:
-            self._submit(f"questions/{quote(self._asked, safe='')}", {"answer": chosen})
+            self._submit((f"questions/{quote(self._asked, safe='')}", {"answer": chosen}))
         else:
             self._output.ask(_line(prompt))
 
@@ -193,7 +195,7 @@ class Watch:
         if self._cancels:
             self._cancels = False
             self._output.notice("Cancelling the task. Press Ctrl-C again to detach.")
-            self._submit("cancel")
+            self._submit(("cancel", None))
             return True
         state = "is still being cancelled" if self._status == "cancelling" else "continues"
         self._output.notice(f"Detached; the task {state}. Watch it again: {again}")
@@ -227,7 +229,7 @@ class Watch:
                         notice = str(refusal)
                         self._inbox.put(Notice(notice))
 
-    def _submit(self, operation: str, body: Json | None = None) -> None:
+    def _submit(self, *operations: tuple[str, Json | None]) -> None:
         """Post in a thread: a sidecar that doesn't answer must not block a second Ctrl-C."""
 
         def post() -> None:
@@ -236,7 +238,8 @@ class Watch:
                 if client is None:
                     self._inbox.put(Notice("The sidecar doesn't answer; the request wasn't sent."))
                     return
-                client.post(f"/api/brain/tasks/{self._task_id}/{operation}", body)
+                for operation, body in operations:
+                    client.post(f"/api/brain/tasks/{self._task_id}/{operation}", body)
             except Refused as refusal:
                 # 409: answered or ended elsewhere in the meantime; the events say so.
                 if refusal.status != 409:
@@ -251,6 +254,15 @@ def _line(prompt: dict[str, Any]) -> str:
     if prompt["type"] == "approval":
         return QUESTION
     return "  Your choice (number or word): " if prompt.get("choices") else "  Your answer: "
+
+
+def parse_decision(typed: str) -> tuple[Json, str] | None:
+    """What an approval was answered, and the reason after an `n`."""
+    text = typed.strip()
+    if (answer := ANSWERS.get(text.lower())) is not None:
+        return answer, ""
+    word, _, reason = text.partition(" ")
+    return (ANSWERS["n"], reason.strip()) if word in ("n", "N") and reason.strip() else None
 
 
 def choose(question: dict[str, Any], typed: str) -> str | None:

@@ -201,6 +201,18 @@ def test_a_command_is_shown_in_full_and_asked_about(
     assert (workspace / "made-by-command").exists() is ran
 
 
+def test_a_command_is_declined_with_a_reason(home: dict[str, str], workspace: Path) -> None:
+    model = script(home, "asks", command("touch made-by-command"), {"text": "That was all."})
+    arguments = ("run", "do it", "--model", model, "--intent", "run_command")
+    with on_terminal(*arguments, environ=home, cwd=workspace) as terminal:
+        terminal.wait_for("Allow?")
+        terminal.press("n write notes.txt instead\n")
+        assert terminal.exit_code() == 0
+        assert "Denied" in terminal.text
+        assert "› write notes.txt instead" in terminal.text
+    assert not (workspace / "made-by-command").exists()
+
+
 def test_always_is_asked_once_for_the_same_command(home: dict[str, str], workspace: Path) -> None:
     again = command("echo again >> log")
     model = script(home, "twice", again, again, {"text": "That was all."})

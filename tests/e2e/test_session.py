@@ -72,6 +72,22 @@ def test_s39_only_an_answer_to_a_question_that_was_seen_approves(home: dict[str,
         assert terminal.exit_code() == 0
 
 
+def test_a_command_is_declined_with_a_reason_in_a_session(home: dict[str, str], workspace: Path) -> None:
+    model = script(home, "asks", command("touch proof"), {"text": "done"})
+    with on_terminal(environ=home, cwd=workspace) as terminal:
+        ask(terminal, f"/model {model}")
+        terminal.wait_for("Your next message uses")
+        terminal.press("/run the thing\r")
+        terminal.wait_for("Allow?")
+        while not shows(terminal, "Denied", 1.5):
+            terminal.press("n write notes.txt instead\r")
+        terminal.wait_for("Completed in")
+        terminal.press("\x04")
+        assert terminal.exit_code() == 0
+        assert "› write notes.txt instead" in terminal.text
+    assert not (workspace / "proof").exists()
+
+
 def test_a_session_completes_recalls_edits_undoes_and_attaches(home: dict[str, str], workspace: Path) -> None:
     (workspace / "calc.py").write_text("def add(a, b):\n    return a + b\n")
     (workspace / "sum.py").write_text("from calc import add\n\nprint(add(1, 2))\n")

@@ -20,9 +20,9 @@ from sidecar.commands.session.conversation import TerminalConversation, attach, 
 from sidecar.commands.session.renderer import SessionRenderer
 from sidecar.commands.session.slash import SLASH, AnyPrompt, SlashCommands
 from sidecar.commands.text import clip, is_terminal, paragraph, safe_line, short, style_for, terminal_columns
-from sidecar.commands.watch import ANSWERS, choose
+from sidecar.commands.watch import choose, parse_decision
 
-APPROVE = "  Allow? y once, a always in this task, n no; then Enter:"
+APPROVE = "  Allow? y once, a always in this task, n no, n REASON no and why; then Enter:"
 TICK_SECONDS = 0.1
 HISTORY_FILE = "typed"
 
@@ -123,8 +123,9 @@ class TerminalSession:
 
     def _answer(self, asked: Json, text: str, *, counts: bool) -> bool:
         """Whether the line is settled: it answered, or it looks like an answer but was typed too early."""
+        reason = ""
         if asked["type"] == "approval":
-            answer = ANSWERS.get(text.lower())
+            answer, reason = parse_decision(text) or (None, "")
         else:
             chosen = choose(asked, text)
             answer = None if chosen is None else {"answer": chosen}
@@ -138,7 +139,7 @@ class TerminalSession:
                 return False
             self.spawn(self.say("You typed that before the question was shown, so it doesn't count. Type it again."))
             return True
-        self.spawn(asyncio.to_thread(self.conversation.answer, asked, answer))
+        self.spawn(asyncio.to_thread(self.conversation.answer, asked, answer, reason))
         return True
 
     async def _send(self, text: str) -> None:

@@ -132,7 +132,10 @@ class TerminalConversation:
     def act(self, operation: str, body: Json | None = None) -> Json:
         return self.post(f"/api/brain/tasks/{self.task}/{operation}", body)
 
-    def answer(self, prompt: Json, answer: Json) -> None:
+    def answer(self, prompt: Json, answer: Json, reason: str = "") -> None:
+        """The reason is a message: it is there when the agent learns of the answer."""
+        if reason:
+            self.act("messages", {"text": reason})
         kind, name = ("approvals", "approvalId") if prompt["type"] == "approval" else ("questions", "questionId")
         try:
             self.act(f"{kind}/{quote(prompt[name], safe='')}", answer)

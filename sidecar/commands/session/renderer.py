@@ -42,6 +42,7 @@ _FOLDED = {
 class SessionRenderer(TaskRenderer):
     next_steps = NextSteps(
         "Say it in other words.",
+        "A message continues it.",
         "Tell it what to change.",
         "/retry resumes it; a message continues it.",
         "A message continues it from there.",

@@ -270,7 +270,7 @@ def test_a_reason_that_was_just_read_is_not_reported_again() -> None:
 def test_what_cannot_be_resumed_is_not_said_to_be() -> None:
     task = Rendering()
     task.event("error", code="script_ended", message="No.", recoverable=False)
-    assert not any("brain resume" in line for line in task.event("status", status="failed"))
+    assert task.event("status", status="failed")[-1] == '  Continue with a message: brain message t_01234567 "…"'
 
 
 def test_a_step_that_the_user_stopped_is_not_reported_as_a_failure() -> None:
