@@ -4,6 +4,7 @@ import re
 from collections.abc import Container, Iterator
 from typing import TYPE_CHECKING
 
+from tools.code.languages import words
 from tools.code.mentions import STRING_NODES
 from tools.code.scopes import FileScopes
 from tools.code.source import text_of
@@ -28,6 +29,16 @@ _LOOKS_UP = re.compile(
     rb"|^(?:def +)?__getattr__\b",
     re.MULTILINE,
 )
+#: A file that looks at the names of classes and functions, which become keys of a registry.
+_LOOKS_AT_NAMES = re.compile(
+    rb"\.__(?:qual)?name__\b|\b__(?:subclasses|init_subclass|reduce|reduce_ex)__\b|\bmetaclass\s*=|\(type\)\s*:"
+)
+#: The same of members of an enum.
+_LOOKS_AT_MEMBERS = re.compile(rb"\.name\b|\b__members__\b|\w\[[A-Za-z_.]+\]")
+_OWN_LOOKUP = re.compile(rb"(?<![\w.])(?:locals|vars)\(\)|(?<![\w.])(?:eval|exec)\(")
+#: Methods that JavaScript itself calls by their names.
+SCRIPT_METHODS = words("constructor handleEvent next return then throw toJSON toLocaleString toString valueOf")
+_SCRIPT_NAME = r"(?<![\w$])(?:%s|constructor|new\.target)\.name(?![\w$])"
 _RUNS_FILES = re.compile(rb"\brun_(?:path|module)\(")
 #: Places that probably use a symbol at run time, with `%s` for its name, and what they do.
 _HIDDEN_USES = (
@@ -53,11 +64,20 @@ _NAMELESS = frozenset(_NAMELESS_DECORATORS.split())
 def note_risks(path: str, file: FileScopes, symbol: Symbol, found: References, project: "Project") -> None:
     """Add the lines that may use the symbol at run time, in a way that can't be followed."""
     if file.source.family != "python":
+        found.risks += [f"{path}:{line} {why}." for line, why in _script_risks(file, symbol)]
         return
     risks = [(line, "looks up a name that it builds at run time") for line in _computed_lookups(file, symbol.name)]
     known = {each.place[:2] for each in found.found if each.path == path}
     risks += _hidden_uses(file, symbol, known, project)
     found.risks += [f"{path}:{line} {why}." for line, why in risks]
+
+
+def note_own_lookups(symbol: Symbol, found: References) -> None:
+    """Add the lines where a Python function looks up its own variables by name."""
+    node = symbol.bindings[0].scope.node
+    for match in _OWN_LOOKUP.finditer(node.text or b"") if symbol.path.endswith((".py", ".pyi")) else ():
+        line = node.start_point[0] + 1 + (node.text or b"").count(b"\n", 0, match.start())
+        found.risks.append(f"{symbol.path}:{line} may look at all variables there by their names.")
 
 
 def note_text_risks(path: str, text: bytes, symbol: Symbol, found: References, project: "Project") -> None:
@@ -66,6 +86,15 @@ def note_text_risks(path: str, text: bytes, symbol: Symbol, found: References, p
         for match in re.finditer((_WHOLE_STRING % re.escape(symbol.name)).encode(), text):
             line = text.count(b"\n", 0, match.start()) + 1
             found.risks.append(f"{path}:{line} holds its name, and the file names its module.")
+
+
+def _script_risks(file: FileScopes, symbol: Symbol) -> Iterator[tuple[int, str]]:
+    """Yield the strings with the name of a function or class in a file that asks for that name: `f.name`."""
+    text, word = file.source.text, re.escape(symbol.name)
+    if symbol.is_member or not re.search((_SCRIPT_NAME % word).encode(), text):
+        return
+    for match in re.finditer((_WHOLE_STRING % word).encode(), text):
+        yield text.count(b"\n", 0, match.start()) + 1, "holds its name, and the file asks for names at run time"
 
 
 def _computed_lookups(file: FileScopes, name: str) -> Iterator[int]:
@@ -102,6 +131,10 @@ def _string_risk(file: FileScopes, symbol: Symbol, project: "Project") -> tuple[
         return "holds its name, which may be the key of a field", True
     if _is_registered(symbol, project):
         return "holds its name, under which a decorator may have registered it", True
+    if not symbol.is_member and _LOOKS_AT_NAMES.search(text):
+        return "holds its name, and the file looks at names at run time", True
+    if _LOOKS_AT_MEMBERS.search(text) and _is_enum_member(symbol, project):
+        return "holds its name, which may be looked up in the enum", True
     if _LOOKS_UP.search(text):
         return "holds its name, and the file looks names up at run time", _RUNS_FILES.search(text) is not None
     if not symbol.is_member and _names_module(text, symbol, project):
@@ -115,6 +148,13 @@ def _is_field(symbol: Symbol, project: "Project") -> bool:
         return False
     body = project.files[symbol.path].class_of(symbol.owner.binding)
     return body is not None and body.by_members
+
+
+def _is_enum_member(symbol: Symbol, project: "Project") -> bool:
+    if not symbol.is_member or symbol.owner is None or symbol.kind != "attribute":
+        return False
+    body = project.files[symbol.path].class_of(symbol.owner.binding)
+    return body is not None and any(text_of(base).endswith(("Enum", "Flag")) for base in body.bases)
 
 
 def _is_registered(symbol: Symbol, project: "Project") -> bool:

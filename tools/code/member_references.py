@@ -3,12 +3,12 @@
 import builtins
 import importlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tools.code.lookups import note_risks
+from tools.code.lookups import SCRIPT_METHODS, note_risks
 from tools.code.mentions import PathMention, attribute_mentions, path_mentions, quoted_paths
 from tools.code.scopes import BindingRef, ClassKey, FileScopes, ModuleRef, Place, Scope
 from tools.code.source import text_of
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Modules that do something when they are imported.
 _ACTING = frozenset({"antigravity", "this", "idlelib", "turtledemo", "test", "lib2to3"})
+#: Methods that classes of Python's library find by the beginning of their names.
+_DISPATCHED = ("visit_", "do_", "help_", "complete_")
 _DELEGATES = frozenset({"__getattr__", "__getattribute__"})
 
 
@@ -48,11 +50,15 @@ class MemberFinder(ReferenceFinder):
             for place in (place for body in bodies for place in body.members.get(name, ())):
                 found.add(key.path, place, "property", key)
             for base in classes.outside_bases(key):
-                if _has_member(base, name) is not False:
+                if _has_member(base, name) is not False or name.startswith(_DISPATCHED):
                     found.risks.append(
                         f"{key.binding.name} ({key.path}:{key.binding.line}) has a base class outside the workspace, "
                         f"{base}: if {name} overrides a member of it, it no longer does."
                     )
+            found.risks += [f"{key.path}:{line} learns its name at run time." for line in self._descriptors(key)]
+        script = self._project.files[self._symbol.path].source.family == "script"
+        if script and name in SCRIPT_METHODS:
+            found.risks.append(f"JavaScript itself calls {name}.")
         if name.startswith("__") and name.endswith("__"):
             found.risks.append(f"Python itself calls {name}.")
         unique = self._is_unique(family)
@@ -68,6 +74,14 @@ class MemberFinder(ReferenceFinder):
             for keyword in file.keywords:
                 if keyword.name == name:
                     self._named(path, file, keyword.callee, keyword.scope, keyword.place, family)
+
+    def _descriptors(self, key: ClassKey) -> Iterator[int]:
+        """Yield the lines that give the member a value which is told the member's name: `size = Field()`."""
+        body, file = self._classes.body(key), self._project.files[key.path]
+        for node, scope in body.values.get(self._symbol.name, ()) if body is not None else ():
+            evidence = self._classes.of(node, scope, file)
+            if isinstance(evidence, ClassKey) and "__set_name__" in self._members(evidence):
+                yield node.start_point[0] + 1
 
     def _family(self, owner: ClassKey) -> set[ClassKey]:
         """Return the classes that override each other's member of this name."""

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tools.code.classes import ClassIndex
-from tools.code.lookups import note_risks, note_text_risks
+from tools.code.keyword_references import KeywordFinder
+from tools.code.lookups import note_own_lookups, note_risks, note_text_risks
 from tools.code.member_references import MemberFinder, ReferenceFinder
 from tools.code.mentions import (
     ATTRIBUTE_CALLS,
@@ -18,9 +19,17 @@ from tools.code.mentions import (
     quoted_paths,
     string_code_mentions,
 )
-from tools.code.scopes import Binding, BindingRef, ClassKey, FileScopes, ModuleRef, Place, Scope, find_export
+from tools.code.scopes import (
+    COMPUTED,
+    Binding,
+    BindingRef,
+    FileScopes,
+    ModuleRef,
+    Scope,
+    find_export,
+)
 from tools.code.source import text_of
-from tools.code.symbols import Certainty, References, Symbol, text_place
+from tools.code.symbols import References, Symbol, text_place
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -68,8 +77,9 @@ class _BindingFinder(ReferenceFinder):
         for binding in symbol.bindings:
             self._add_binding(symbol.path, binding)
         if any(binding.kind == "parameter" for binding in symbol.bindings):
-            _KeywordFinder(symbol, self._project, self._classes, found, self._files).find()
+            KeywordFinder(symbol, self._project, self._classes, found, self._files).find()
         if not any(binding.scope.kind == "module" for binding in symbol.bindings):
+            note_own_lookups(symbol, found)
             return
         for path, file in self._files.items():
             self._search(path, file)
@@ -149,16 +159,12 @@ class _BindingFinder(ReferenceFinder):
         """Add uses that no import shows: modules loaded at run time, and names in strings."""
         name = self._symbol.name
         if file.source.family == "script":
-            sources = [self._project.resolve(module, path) for module in file.loaded]
-            if any(source is not None and self._carries(source, name) for source in sources):
-                known = {each.place for each in self._found.found if each.path == path}
-                for access in file.accesses:
-                    if access.name == name and access.place not in known:
-                        self._found.add_likely(path, access.place)
+            self._search_loads(path, file)
             for each in attribute_mentions(file, name):
                 self._search_attribute(path, file, each)
             self._search_mocks(path, file)
             self._note_handed_on(path, file)
+            note_risks(path, file, self._symbol, self._found, self._project)
             return
         for mention in quoted_paths(file, name):
             self._search_path(path, mention)
@@ -171,6 +177,18 @@ class _BindingFinder(ReferenceFinder):
         if _LOADS.search(file.source.text):
             self._search_loaded(path, file)
         note_risks(path, file, self._symbol, self._found, self._project)
+
+    def _search_loads(self, path: str, file: FileScopes) -> None:
+        """Add what a script may take from a module with the symbol that it loads at run time."""
+        name, sources = self._symbol.name, [self._project.resolve(module, path) for module in file.loaded]
+        if not any(source is not None and self._carries(source, name) for source in sources):
+            return
+        known = {each.place for each in self._found.found if each.path == path}
+        for access in file.accesses:
+            if access.name == name and access.place not in known:
+                self._found.add_likely(path, access.place)
+            elif access.name == COMPUTED:
+                self._found.risks.append(f"{path}:{access.place.line} takes a name that only a run knows.")
 
     def _search_mocks(self, path: str, file: FileScopes) -> None:
         """Add the keys of what `jest.mock("./a", () => ({ greet: … }))` puts in place of the module."""
@@ -365,87 +383,3 @@ def _lines(text: bytes) -> Iterator[tuple[int, bytes]]:
     for line in text.splitlines(keepends=True):
         yield start, line
         start += len(line)
-
-
-class _KeywordFinder(ReferenceFinder):
-    """Find `f(name=…)` for a parameter `name` of f."""
-
-    def find(self) -> None:
-        symbol = self._symbol
-        self._note_spread()
-        function = symbol.bindings[0].scope.owner
-        if symbol.owner is not None and symbol.method is not None:
-            self._find_overrides(symbol.owner, symbol.method)
-        for path, file in self._files.items():
-            for keyword in file.keywords:
-                if keyword.name != symbol.name or file.source.family != "python":
-                    continue
-                verdict = self._calls(keyword.callee, keyword.scope, file, function)
-                if verdict == "certain":
-                    self._found.add(path, keyword.place)
-                elif verdict == "likely":
-                    self._found.add_likely(path, keyword.place)
-
-    def _note_spread(self) -> None:
-        """Add the calls that pass keywords which only a run knows: `f(**options)`."""
-        name = self._symbol.containers[-1] if self._symbol.containers else ""
-        spread = re.compile(rb"(?<!def )\b" + re.escape(name.encode()) + rb"\([^()\n]*\*\*")
-        for path, file in self._files.items() if name else ():
-            for match in spread.finditer(file.source.text):
-                line = file.source.text.count(b"\n", 0, match.start()) + 1
-                self._found.risks.append(f"{path}:{line} passes {name} keywords that only a run knows.")
-
-    def _calls(self, callee: "Node", scope: Scope, file: FileScopes, function: Binding | None) -> Certainty | None:
-        symbol = self._symbol
-        if symbol.owner is not None and callee.type != "identifier":
-            return self._calls_method(callee, scope, file)
-        if function is None:
-            # A lambda, or a function declared global or nonlocal.
-            name = symbol.bindings[0].scope.node.child_by_field_name("name")
-            return "likely" if name is not None and text_of(callee) == text_of(name) else None
-        meaning = self._project.expression_meaning(callee, scope, file)
-        if not isinstance(meaning, BindingRef) or meaning.binding is not function:
-            return self._calls_method(callee, scope, file) if symbol.owner is not None else None
-        return "likely" if function.opaque else "certain"  # opaque: there are several definitions
-
-    def _calls_method(self, callee: "Node", scope: Scope, file: FileScopes) -> Certainty | None:
-        owner, method = self._symbol.owner, self._symbol.method
-        if method == "__init__":
-            meaning = self._project.expression_meaning(callee, scope, file)
-            if isinstance(meaning, BindingRef) and meaning.binding.kind == "class":
-                return "certain" if self._constructs(ClassKey(*meaning)) else None
-        if text_of(callee.child_by_field_name("attribute")) != method:
-            return None
-        evidence = self._classes.of(callee.child_by_field_name("object"), scope, file)
-        if isinstance(evidence, ClassKey) and owner is not None:
-            if owner in self._classes.ancestors(evidence):
-                return "certain"
-            return "likely" if self._is_substitute(evidence, owner) else None
-        return "likely" if evidence is None else None
-
-    def _is_substitute(self, key: ClassKey, owner: ClassKey) -> bool:
-        """Whether one class may stand in for the other, by inheritance or as a protocol."""
-        if key in self._classes.ancestors(owner) or owner in self._classes.ancestors(key):
-            return True
-        bodies = [self._classes.body(each) for each in (key, owner)]
-        return any("Protocol" in text_of(base) for body in bodies if body is not None for base in body.bases)
-
-    def _find_overrides(self, owner: ClassKey, method: str) -> None:
-        """Add the same parameter of overriding methods and protocols as likely."""
-        word = re.compile(rb"(?<!\w)" + re.escape(self._symbol.name.encode()) + rb"\b")
-        for path, file in self._files.items():
-            for body in file.classes:
-                key, node = ClassKey(path, body.binding), body.methods.get(method)
-                if key == owner or node is None or not self._is_substitute(key, owner):
-                    continue
-                parameters = node.child_by_field_name("parameters")
-                if parameters is not None and word.search(parameters.text or b""):
-                    line = node.start_point[0] + 1
-                    self._found.add_likely(path, Place(node.start_byte, node.start_byte, line))
-
-    def _constructs(self, key: ClassKey) -> bool:
-        for each in self._classes.ancestors(key):
-            body = self._classes.body(each)
-            if body is not None and "__init__" in body.methods:
-                return each == self._symbol.owner
-        return False

@@ -70,6 +70,8 @@ def plan_rename(wish: RenameRequest, project: Project, texts: Mapping[str, bytes
     for counterpart in find_counterparts(symbol, project):
         found.include(find_references(counterpart, project, texts=scripts))
     _check_collisions(symbol, found, wish.new, project)
+    if _loses_tests(symbol, wish.new):
+        found.risks.append(f"{symbol.path}:{symbol.line} is a test, and {wish.new} is no name of a test.")
     contents: dict[str, bytes] = {}
     renamed: dict[str, set[Reference]] = {}
     chosen = list(found.found) if wish.likely else found.certain
@@ -99,6 +101,14 @@ def plan_rename(wish: RenameRequest, project: Project, texts: Mapping[str, bytes
             contents[path] = apply_edits(text, edits)
     places = len({(each.path, *each.place[:2]) for each in chosen})
     return RenameResult(symbol, found, places, contents, in_strings, in_documents, sorted(set(mentions)))
+
+
+def _loses_tests(symbol: Symbol, new: str) -> bool:
+    """Whether a test would no longer be found, which no run reports."""
+    if not re.search(r"(?:^|/)(?:test_[^/]*|[^/]*_test|tests?)\.py$", symbol.path):
+        return False
+    prefix = "Test" if symbol.kind == "class" else "test"
+    return symbol.kind in ("class", "function", "method") and symbol.name.startswith(prefix) > new.startswith(prefix)
 
 
 def _last_part(new: str, symbol: Symbol) -> str:

@@ -16,6 +16,9 @@ BindingKind = Literal["function", "class", "variable", "parameter", "import", "t
 #: How a name is written. A `shorthand` (`{id}`) is a property and a variable at once; a `tag` is a JSX component.
 Manner = Literal["plain", "shorthand", "pattern", "quoted", "tag"]
 
+#: Instead of the name of a member that only a run knows: `const { [key]: value } = object`.
+COMPUTED = "[]"
+
 _FEW_WORDS = 8
 _IDENTIFIER = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
 

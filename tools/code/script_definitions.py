@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from tools.code.languages import parser
 from tools.code.scopes import (
+    COMPUTED,
     Binding,
     BindingKind,
     ClassBody,
     Manner,
     MemberAccess,
+    Place,
     Scope,
     ScopeKind,
     ScopeWalk,
@@ -79,10 +81,11 @@ class ScriptWalk(ScopeWalk):
             self.file.accesses.append(MemberAccess(text_of(node), place_of(node, "pattern"), None, outer))
         elif node.type == "pair_pattern":
             key = node.child_by_field_name("key")
-            if key is not None and key.type == "property_identifier":
-                self.file.accesses.append(MemberAccess(text_of(key), place_of(key), None, outer))
-            else:
-                self.one(key, outer)
+            if key is not None:
+                name, place = taken_name(key)
+                self.file.accesses.append(MemberAccess(name, place, None, outer))
+                if name == COMPUTED:
+                    self.one(key, outer)
             self._opaque(node.child_by_field_name("value"), scope, kind, outer)
         elif node.type in ("assignment_pattern", "object_assignment_pattern"):
             self._opaque(node.child_by_field_name("left"), scope, kind, outer)
@@ -149,6 +152,14 @@ def _assignment_query(module: str, function: str) -> "Query":
 
 def string_of(node: "Node") -> str:
     return text_of(node)[1:-1]
+
+
+def taken_name(key: "Node") -> tuple[str, Place]:
+    """The name that the key of a pattern takes: `a`, `"a"` and `["a"]` take the same one."""
+    inside = key.named_children[0] if key.type == "computed_property_name" and key.named_child_count else key
+    if inside.type == "string" and inside.named_child_count == 1:
+        return string_of(inside), place_of(inside.named_children[0], "quoted")
+    return (COMPUTED if inside is not key else text_of(key)), place_of(key)
 
 
 class ScriptDefinitions(ScriptWalk):

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from tools.code.scopes import (
+    COMPUTED,
     Export,
     Import,
     ImportedName,
@@ -14,7 +15,7 @@ from tools.code.scopes import (
     lookup,
     place_of,
 )
-from tools.code.script_definitions import BOTH, TYPE, ScriptDefinitions, string_of
+from tools.code.script_definitions import BOTH, TYPE, ScriptDefinitions, string_of, taken_name
 from tools.code.source import SourceText, line_of, text_of
 
 if TYPE_CHECKING:
@@ -140,9 +141,15 @@ class ScriptScopes(ScriptDefinitions):
                 key, local = each.child_by_field_name("key"), each.child_by_field_name("value")
                 if each.type == "shorthand_property_identifier_pattern":
                     self._bind_required(each, Import(module, text_of(each), place_of(each), aliased=False), scope)
-                elif key is not None and local is not None and local.type == "identifier":
-                    self._bind_required(local, Import(module, text_of(key), place_of(key), aliased=True), scope)
+                elif (
+                    key is not None
+                    and local is not None
+                    and local.type == "identifier"
+                    and taken_name(key)[0] != COMPUTED
+                ):
+                    self._bind_required(local, Import(module, *taken_name(key), aliased=True), scope)
                 else:
+                    self.file.loaded.append(module)
                     self._opaque(each, scope, "variable", outer)
         else:
             return False
