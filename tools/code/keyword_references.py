@@ -1,12 +1,13 @@
 """References to a parameter: `f(name=…)`, and other calls that hand a keyword on to the function."""
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tools.code.member_references import ReferenceFinder
 from tools.code.mentions import STRING_NODES, scope_at
 from tools.code.scopes import Binding, BindingRef, ClassKey, FileScopes, Place, Scope
-from tools.code.source import text_of
+from tools.code.source import SourceText, text_of
 from tools.code.symbols import Certainty, text_place
 
 if TYPE_CHECKING:
@@ -94,12 +95,20 @@ class KeywordFinder(ReferenceFinder):
 
     def _note_spread(self) -> None:
         """Add the calls that pass keywords which only a run knows: `f(**options)`."""
-        name = self._symbol.containers[-1] if self._symbol.containers else ""
-        spread = re.compile(rb"(?<!def )\b" + re.escape(name.encode()) + rb"\([^()\n]*\*\*")
-        for path, file in self._files.items() if name else ():
-            for match in spread.finditer(file.source.text):
-                line = file.source.text.count(b"\n", 0, match.start()) + 1
-                self._found.risks.append(f"{path}:{line} passes {name} keywords that only a run knows.")
+        names = self._called_names()
+        for path, file in self._files.items() if names else ():
+            for callee in _spreading(file.source):
+                if (name := text_of(callee).rpartition(".")[2]) in names:
+                    line = callee.end_point[0] + 1
+                    self._found.risks.append(f"{path}:{line} passes {name} keywords that only a run knows.")
+
+    def _called_names(self) -> set[str]:
+        """The names by which code calls the function: that of a constructor is its class."""
+        names = set(self._symbol.containers[-1:])
+        if self._symbol.method == "__init__":
+            bodies = [(path, body) for path, file in self._files.items() for body in file.classes]
+            names |= {body.binding.name for path, body in bodies if self._constructs(ClassKey(path, body.binding))}
+        return names
 
     def _calls(self, callee: "Node", scope: Scope, file: FileScopes, function: Binding | None) -> Certainty | None:
         symbol = self._symbol
@@ -155,3 +164,15 @@ class KeywordFinder(ReferenceFinder):
             if body is not None and "__init__" in body.methods:
                 return each == self._symbol.owner
         return False
+
+
+def _spreading(source: SourceText) -> Iterator["Node"]:
+    """What is called with `**` among its arguments, also in functions that are not analyzed."""
+    for match in re.finditer(rb"\*\*", source.text) if source.family == "python" else ():
+        node = source.root.descendant_for_byte_range(*match.span())
+        splat = node.parent if node is not None else None
+        call = splat.parent.parent if splat is not None and splat.parent is not None else None
+        if call is None or splat is None or splat.type != "dictionary_splat" or call.type != "call":
+            continue
+        if (callee := call.child_by_field_name("function")) is not None:
+            yield callee

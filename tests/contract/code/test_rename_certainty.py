@@ -158,6 +158,13 @@ async def test_an_abstract_method_is_renamed_with_its_implementers(bench: Workbe
     assert printed(bench, "main.py") == "4\n"
 
 
+async def test_a_power_is_no_keyword_that_is_spread(bench: Workbench) -> None:
+    bench.write("a.py", "def draw(width): return width\nprint(draw(2**3))  # draw(2 ** 3)\n")
+    outcome = await bench.call("rename_symbol", symbol="width", newName="breadth")
+    assert outcome.status == "success", outcome.content
+    assert printed(bench, "a.py") == "8\n"
+
+
 async def test_bases_of_one_class_are_renamed_together(bench: Workbench) -> None:
     files = {
         "a.py": (

@@ -186,6 +186,26 @@ DOUBTS: dict[str, tuple[str, dict[str, str], str]] = {
         {"a.py": "def draw(size, width=1): return size * width\noptions = {'width': 3}\ndraw(2, **options)\n"},
         "a.py:3 passes draw keywords that only a run knows",
     ),
+    "keywords that are spread over lines": (
+        "width",
+        {
+            "a.py": (
+                "def draw(size, width=1): return size * width\ndef main(options):\n    draw(\n"
+                "        len('ab'),\n        **options,\n    )\nmain({'width': 3})\n"
+            )
+        },
+        "a.py:3 passes draw keywords that only a run knows",
+    ),
+    "keywords of a constructor that are spread": (
+        "width",
+        {
+            "a.py": (
+                "class Box:\n    def __init__(self, width): self.size = width\nclass Crate(Box): pass\n"
+                "Crate(**{'width': 3})\n"
+            )
+        },
+        "a.py:4 passes Crate keywords that only a run knows",
+    ),
     "a key of a whole module": (
         "load",
         {
