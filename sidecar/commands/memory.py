@@ -1,6 +1,7 @@
 """`brain search`, `brain impact` and `brain memory`: what the memory knows of a workspace."""
 
 import argparse
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -82,13 +83,13 @@ def impact(args: argparse.Namespace) -> int:
     if args.json:
         print_json(found["hits"])
     else:
-        _show_impact(args.name, found)
+        _show_impact(args.name, found, is_file=is_file)
     if found["state"] != "ready":  # apart from the answer, which may be read by a program
         print("The index is still being built; there may be more. Ask again later.", file=sys.stderr)
     return 0
 
 
-def _show_impact(name: str, found: Json) -> None:
+def _show_impact(name: str, found: Json, *, is_file: bool) -> None:
     hits: list[Json] = found["hits"]
     style = style_for()
     distance = 0
@@ -102,6 +103,8 @@ def _show_impact(name: str, found: Json) -> None:
         print(f"  {style.cyan(safe_line(hit['path']))}{line}{symbol}  {style.dim(safe_line(hit['via']))}{doubt}")
     if not hits and found["state"] == "ready":
         print(f"Nothing in this workspace is known to depend on {safe_line(name)}.")
+        if not is_file:
+            print(style.dim(f"Whether it exists: brain search {safe_line(shlex.quote(name))}"))
 
 
 def manage(args: argparse.Namespace) -> int:

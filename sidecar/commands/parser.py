@@ -43,8 +43,9 @@ class Parser(argparse.ArgumentParser):
         from difflib import get_close_matches
 
         known = [name for action in self._actions for name in action.option_strings if name.startswith("--")]
-        near = get_close_matches(option, known, 1)
-        return f"Did you mean {near[0]}?" if near else f"`{self.prog} --help` lists them."
+        # Without the dashes, which make all options alike.
+        near = get_close_matches(option.lstrip("-"), [name.lstrip("-") for name in known], 1)
+        return f"Did you mean --{near[0]}?" if near else f"`{self.prog} --help` lists them."
 
 
 def build(command: Command) -> argparse.ArgumentParser:

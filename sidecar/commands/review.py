@@ -155,12 +155,17 @@ def merge(args: argparse.Namespace) -> int:
             print(safe(_around_markers(conflict["text"])))
     count = len(done["files"])
     files = f"{count or 'no'} {'file' if count == 1 else 'files'}"
-    if done["merged"]:
+    with_markers = f"To merge with conflict markers in the files: brain merge {short(task)} --markers"
+    if done["merged"] and not count:
+        print("There was nothing to merge: your workspace has all that the task changed. Its worktree is removed.")
+    elif done["merged"]:
         print(f"Merged {files} into your workspace. To undo that: brain undo {short(task)}")
-    elif args.preview:
-        print(f"A merge would change {files}.")
+    elif not args.preview:
+        print(f"Nothing was merged. {with_markers}")
+    elif done["conflicts"] and not args.markers:
+        print(f"A merge would change nothing because of the conflicts. {with_markers}")
     else:
-        print(f"Nothing was merged. To merge with conflict markers in the files: brain merge {short(task)} --markers")
+        print(f"A merge would change {files}.")
     if done["merged"] and done["combined"]:
         print(style.dim("Your workspace changed meanwhile, so no check has seen this combination. Run your tests."))
     return 0 if done["merged"] or args.preview else 1

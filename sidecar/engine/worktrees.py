@@ -140,12 +140,12 @@ class Worktrees:
     async def _merge(self, task: Task, wanted: MergeRequest) -> MergeAnswer:
         inside = self._inside(task)
         changed = await self._changed(task, inside)
-        combined = await asyncio.to_thread(self._git.moved_on, task.id)
         plan = MergePlan(self._journal, self._review, task.workspace, task.id, task.id, wanted)
         await self._plan(plan, changed, inside)
         undo = Undo(rewind_to=None, files=plan.files, tool="merge_worktree", workspace=task.workspace)
         conflicts = plan.conflicts
         files = [RewoundFile(path=file.path, change=change_of(file)) for file in undo.files]
+        combined = bool(files) and await asyncio.to_thread(self._git.moved_on, task.id)
         answer = MergeAnswer(merged=False, files=files, conflicts=conflicts, combined=combined)
         blocked = [each for each in conflicts if not (wanted.markers and each.text is not None)]
         if wanted.preview or blocked:

@@ -324,3 +324,10 @@ print(*sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=PROJECT, check=True)
     assert not HEAVY & set(done.stdout.splitlines()[-1].split())
+
+
+def test_what_nothing_depends_on_may_be_a_wrong_name(home: dict[str, str], workspace: Path) -> None:
+    found = brain("impact", "nowhere", environ=home, cwd=workspace)
+    assert found.returncode == 0, found.stderr
+    assert "Whether it exists: brain search nowhere\n" in found.stdout
+    assert "Whether it exists" not in brain("impact", "notes.txt", environ=home, cwd=workspace).stdout

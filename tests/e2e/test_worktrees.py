@@ -134,6 +134,10 @@ def test_a_conflict_is_shown_and_nothing_is_merged_unless_you_want_markers(
 ) -> None:
     task = worked(sidecar, edit("a.txt", "line 5\n", "theirs\n"), command("echo new > new.txt"))
     (repository / "a.txt").write_text(TEN.replace("line 5\n", "mine\n"))
+    code, said = brain(sidecar, "merge", task["id"], "--preview")
+    assert code == 0 and "A merge would change nothing because of the conflicts." in said
+    code, said = brain(sidecar, "merge", task["id"], "--markers", "--preview")
+    assert code == 0 and "A merge would change 2 files." in said
     code, said = brain(sidecar, "merge", task["id"])
     assert code == 1 and "conflict  a.txt" in said and "mine" in said and "theirs" in said
     assert "Nothing was merged" in said and not (repository / "new.txt").exists()
@@ -142,6 +146,15 @@ def test_a_conflict_is_shown_and_nothing_is_merged_unless_you_want_markers(
     assert code == 0 and "Merged 2 files" in said
     marked = f"<<<<<<< workspace\nmine\n=======\ntheirs\n>>>>>>> task {task['id']}\n"
     assert (repository / "a.txt").read_text() == TEN.replace("line 5\n", marked)
+
+
+def test_a_merge_without_changes_says_so_and_combines_nothing(sidecar: RunningSidecar, repository: Path) -> None:
+    task = worked(sidecar, edit("a.txt", "line 5\n", "theirs\n"))
+    assert brain(sidecar, "undo", task["id"])[0] == 0
+    (repository / "a.txt").write_text("mine\n")
+    code, said = brain(sidecar, "merge", task["id"])
+    assert code == 0 and said.startswith("There was nothing to merge") and "Run your tests" not in said
+    assert (repository / "a.txt").read_text() == "mine\n"
 
 
 def test_clean_keeps_changes_until_you_discard_them_and_the_task_learns_of_it(

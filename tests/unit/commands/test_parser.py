@@ -9,6 +9,7 @@ from sidecar.cli import main
     ("line", "told"),
     [
         (["run", "x", "--aprovals", "auto"], "Unknown option --aprovals. Did you mean --approvals?"),
+        (["run", "x", "--nope"], "Unknown option --nope. `brain run --help` lists them."),
         (["tasks", "--statsu=failed"], "Unknown option --statsu. Did you mean --status?"),
         (["run", "x", "--zzz"], "Unknown option --zzz. `brain run --help` lists them."),
         (["run", "explain", "greet"], "Unexpected argument 'greet'. Put the task in quotation marks"),
