@@ -17,11 +17,16 @@ pytestmark = pytest.mark.skipif(bool(attribution_problem()), reason=f"not here: 
 
 
 class InterruptedRoot(WorkspaceRoot):
-    """Something happens just before the next file is opened."""
+    """Something happens just before the next file is opened; `opened` are all of them so far."""
 
     interrupt: Callable[[], object] | None = None
 
+    def __init__(self, workspace: str) -> None:
+        super().__init__(workspace)
+        self.opened: list[str] = []
+
     def open(self, path: str, *more: int) -> int:
+        self.opened.append(path)
         interrupt, self.interrupt = self.interrupt, None
         if interrupt is not None:
             interrupt()
@@ -140,3 +145,15 @@ def test_a_command_that_renames_a_file_to_its_own_name_leaves_no_doubt(command: 
         file.write("command\n")
         command.rename("a", "a")
     assert command.changes() == {"a": (b"command\n", "")}
+
+
+def test_the_workspace_is_looked_through_once_for_all_files_with_several_names(command: Command) -> None:
+    names = [f"a{number}" for number in range(20)]
+    (command.workspace / "linked").mkdir()
+    for name in names:
+        (command.workspace / name).write_text("before\n")
+        (command.workspace / "linked" / name).hardlink_to(command.workspace / name)
+    for name in names:
+        command.write(name, "after\n")
+    assert command.changes() == dict.fromkeys([*names, *(f"linked/{name}" for name in names)], (b"after\n", ""))
+    assert command.root.opened.count("linked/") < len(names)

@@ -3,7 +3,8 @@
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import suppress
 from weakref import finalize
 
 from sidecar.config.paths import closed_after
@@ -15,7 +16,7 @@ from tools.local.root import WorkspaceRoot, name_to_text, read_handle, stamp_of
 MAX_FILE_BYTES = 4 * 1024 * 1024
 #: Versions in between, which matter only if somebody else writes the same file meanwhile.
 _MAX_BETWEEN = 1 << 20
-#: Names that are compared to find the other names of a file.
+#: Names that are looked at to find files with several.
 _MAX_LOOKED_THROUGH = 200_000
 #: Linux's CLOCK_REALTIME_COARSE, by which file systems tell the time.
 FILE_CLOCK = 5
@@ -29,6 +30,8 @@ class CurrentFiles:
         #: By the clock of the files' times.
         self._began = time.clock_gettime_ns(FILE_CLOCK)
         self._new_folders: dict[str, bool] = {}
+        #: The names of files that have several, once they were looked for.
+        self._linked: dict[tuple[int, int], list[str]] | None = None
         self._directory = root.open(".", os.O_RDONLY | os.O_DIRECTORY)
         finalize(self, os.close, self._directory)
 
@@ -56,8 +59,18 @@ class CurrentFiles:
             return Version(mode, None, _UNREADABLE, stamp=stamp)
         return Version(mode, content, "", mark_of(content), stamp)
 
-    def other_names(self, path: str, file: os.stat_result, left_out: Callable[[str], str | None]) -> Iterator[str]:
-        """The other names of a file that has several."""
+    def other_names(self, path: str, file: os.stat_result, left_out: Callable[[str], str | None]) -> list[str]:
+        """The other names of a file that has several.
+
+        The workspace is looked through once: names that the command itself gives later are claimed as it does so.
+        """
+        if self._linked is None:
+            self._linked = self._find_linked(left_out)
+        return [name for name in self._linked.get((file.st_dev, file.st_ino), ()) if name != path]
+
+    def _find_linked(self, left_out: Callable[[str], str | None]) -> dict[tuple[int, int], list[str]]:
+        """The names of each file that has several."""
+        found: dict[tuple[int, int], list[str]] = {}
         waiting, left = [""], _MAX_LOOKED_THROUGH
         while waiting and left > 0:
             folder = waiting.pop()
@@ -72,8 +85,12 @@ class CurrentFiles:
                     if entry.is_dir(follow_symlinks=False):
                         if left_out(f"{name}/") is None:
                             waiting.append(f"{name}/")
-                    elif entry.inode() == file.st_ino and name != path:
-                        yield name
+                    elif entry.is_file(follow_symlinks=False):
+                        with suppress(OSError):
+                            status = entry.stat(follow_symlinks=False)
+                            if status.st_nlink > 1:
+                                found.setdefault((status.st_dev, status.st_ino), []).append(name)
+        return found
 
     def is_new_folder(self, path: str) -> bool:
         """Whether the folder was created since the command began, as far as the file system remembers that."""
