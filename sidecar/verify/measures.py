@@ -78,6 +78,11 @@ _OWN = re.compile(
     r"benchmark\w*|raised|cut|jetzt|nun|gemessen|ahora|maintenant|agora|my|this change|i|we)\b",
     re.IGNORECASE,
 )
+#: The sentence before it claims nothing.
+_TAKES_BACK = re.compile(
+    r"(?:\b(?:not|never|un)|n't)\s*(?:(?:been|actually|really|yet) ){0,2}(?:measured?|benchmark\w*|timed?)\b",
+    re.IGNORECASE,
+)
 _QUOTED = re.compile(r"`[^`\n]{1,200}`|“[^”\n]{1,200}”|\"[^\"\n]{1,200}\"")
 _MENTIONS = re.compile(r"\d|\b(?:" + _WORD + r"|halv\w+|doubl\w+|halbiert|verdoppelt)\b", re.IGNORECASE)
 
@@ -138,18 +143,14 @@ def parse_measures(report: str) -> list[Measure]:
     found: list[Measure] = []
     for sentence, following in pairwise([*sentences(report), ""]):
         # What is quoted is no statement; the rest keeps its place.
-        plain = _QUOTED.sub(lambda quoted: "`" + "_" * (len(quoted[0]) - 2) + "`", sentence)
-        if not _MENTIONS.search(plain) or _CITES.search(plain) or _takes_back(following):
+        plain = _QUOTED.sub(lambda quoted: "`" + "_" * (len(quoted[0]) - 2) + "`", sentence.replace("’", "'"))
+        if not _MENTIONS.search(plain) or _CITES.search(plain) or _TAKES_BACK.search(following.replace("’", "'")):
             continue
         doubt = find_doubt(plain)
         for (start, end), each in _measures(plain):
             if end <= doubt:
                 found.append(each._replace(text=sentence[start:end].strip()))
     return list(dict.fromkeys(found))
-
-
-def _takes_back(following: str) -> bool:
-    return re.search(r"\b(?:not|n't|un)\s*(?:been )?(?:measured|measure|benchmark\w*|timed?)\b", following) is not None
 
 
 def _measures(sentence: str) -> Iterator[tuple[tuple[int, int], Measure]]:
