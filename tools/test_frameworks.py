@@ -36,7 +36,12 @@ _NODE_RUNNERS = {"vitest": ("vitest", "run"), "jest": ("jest",), "mocha": ("moch
 _COVERAGE = ("c8", "nyc")
 #: Programs with Node's own test runner, options of theirs with a value, and files that hold tests.
 _NODE_TESTS = ("node", "tsx")
-_VALUED = ("--import", "--require", "-r", "--loader", "--experimental-loader", "--conditions", "-C", "--env-file")
+_VALUED_NAMES = """
+--import --require -r --loader --experimental-loader --conditions -C --env-file --env-file-if-exists
+--test-reporter --test-reporter-destination --test-concurrency --test-timeout --test-shard --test-name-pattern
+--test-skip-pattern
+"""
+_VALUED = frozenset(_VALUED_NAMES.split())
 _NODE_FILE = re.compile(r"\.[cm]?[jt]sx?$")
 _SUFFIXES: Mapping[Name, tuple[str, ...]] = {
     "pytest": (".py",),

@@ -186,6 +186,7 @@ async def test_a_script_that_fails_without_counts_is_named_with_its_exit_code(be
     "script",
     [
         "node --test test/*.test.js",
+        "node --test --test-reporter spec --test-concurrency 1 test/*.test.js",
         "node fails.js; node --test test/*.test.js && node fails.js",
         "node fails.js && c8 node --import ./set-up.mjs --test test/*.test.js && node fails.js",
     ],
