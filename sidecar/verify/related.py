@@ -21,13 +21,7 @@ _FOLDER_NAMES = frozenset({"__init__", "index", "mod", "main", "lib"})
 async def find_related_tests(changes: Sequence[FileVersions], host: Host, call_id: str) -> list[str]:
     """Changed test files come first."""
     found = [change.path for change in changes if _has_tests(change)]
-    names = {
-        name
-        for change in changes
-        if is_code(change.path) and not holds_tests(change.path)
-        for name in _names(change.path)
-    }
-    if names:
+    if names := names_of(changes):
         mentioning = [path for path in await _find_mentions(sorted(names), host, call_id) if holds_tests(path)]
         found += sorted(mentioning, key=lambda path: not any(name in path.rpartition("/")[2] for name in names))
     return list(dict.fromkeys(found))[:MAX_FILES]
@@ -38,13 +32,17 @@ def _has_tests(change: FileVersions) -> bool:
     return change.after is not None and (holds_tests(change.path) or bool(find_cases(change.path, change.after)))
 
 
-def _names(path: str) -> list[str]:
-    """The names by which others refer to a file: its stem, or its folder's name."""
+def names_of(changes: Sequence[FileVersions]) -> set[str]:
+    """The names by which others refer to the code that changed."""
+    code = [change.path for change in changes if is_code(change.path) and not holds_tests(change.path)]
+    return set(map(_name, code)) - {""}
+
+
+def _name(path: str) -> str:
+    """The stem of a file, or the name of its folder; empty for a hidden file."""
     folder, _, name = path.rpartition("/")
     stem = name.partition(".")[0]
-    if stem in _FOLDER_NAMES:
-        return [parent] if (parent := folder.rpartition("/")[2]) else []
-    return [stem]
+    return folder.rpartition("/")[2] if stem in _FOLDER_NAMES else stem
 
 
 async def find_all_tests(host: Host, call_id: str) -> set[str]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from sidecar.verify.cases import find_cases
 from sidecar.verify.change import FileVersions, is_document
 from sidecar.verify.facts import SuiteFacts
-from sidecar.verify.related import find_all_tests, find_related_tests
+from sidecar.verify.related import find_all_tests, find_related_tests, names_of
 from sidecar.verify.result import CheckResult
 from sidecar.verify.runner import CheckRunner
 from sidecar.verify.runs import (
@@ -286,9 +286,10 @@ class Suite:
 
     def _is_close(self, path: str) -> bool:
         """A changed test file, or one that is named after a changed file."""
-        name = path.rpartition("/")[2]
-        stems = {change.path.rpartition("/")[2].partition(".")[0] for change in self.changes}
-        return any(change.path == path for change in self.changes) or any(stem in name for stem in stems)
+        # `parser.py` also names test_parsers.py and ParserTest.java, `par.py` neither.
+        words = [rf"(?<![A-Za-z0-9]){re.escape(name)}s?(?![a-z0-9])" for name in names_of(self.changes)]
+        named = any(re.search(word, posixpath.basename(path)) for word in words)
+        return named or any(change.path == path for change in self.changes)
 
     def _touches(self, failed: FailedTest, targets: Sequence[str]) -> bool:
         if targets or failed.file in self._related:

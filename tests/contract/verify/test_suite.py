@@ -325,3 +325,15 @@ async def test_what_failed_before_in_a_file_that_only_imports_the_change_counts_
     done = await tried(bench, changes, request_, **claims)
     assert done.passed is passed, done.evidence
     assert "test_odd.py::test_odd" in done.evidence
+
+
+async def test_a_name_that_is_only_a_part_of_a_test_files_is_no_reason_to_mend_it(bench: Workbench) -> None:
+    bench.write("test_odd.py", ODD.replace("calc", "od"))
+    changes = changed(
+        bench,
+        od__py=(CALC, CALC.replace("a + b", "b + a")),
+        test_od__py=(TESTS.replace("calc", "od"), NEW_TEST.replace("calc", "od")),
+        __gitignore=("", "build\n"),
+    )
+    done = await tried(bench, changes, "fix the bug in add")
+    assert done.passed is True, done.evidence
