@@ -7,6 +7,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from sidecar.config.paths import lacks_space
 from sidecar.engine.errors import NO_HANDLES, OperationRefused, lacks_handles
 from sidecar.journal.errors import CursorLost, JournalClosed, JournalStalled, UnknownTask
 from sidecar.wire.health import FieldProblem, Problem
@@ -97,6 +98,10 @@ async def answer_exception(request: Request, error: Exception) -> Response:
             return problem(error.status_code, "http_error", str(error.detail))
         case OSError() if lacks_handles(error):
             return retry_later(503, "no_file_handles", f"{NO_HANDLES}. Close other connections, then retry.", 2)
+        case OSError() if lacks_space(error):
+            return retry_later(
+                503, "disk_full", "The disk is full, so this was not saved. Free some space, then retry.", 5
+            )
         case _:
             log.exception("Request failed: %s %s", request.method, request.url.path, exc_info=error)
             detail = "The sidecar hit an internal error; its log has the details. Your tasks are safe."

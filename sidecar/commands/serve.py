@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from sidecar.commands.errors import EXIT_NO_SIDECAR, EXIT_USAGE, CommandFailed
 from sidecar.commands.parser import data_dir, workspace
-from sidecar.config.paths import disk_full_message
+from sidecar.config.paths import disk_full_message, lacks_space
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -59,7 +59,7 @@ def serve(args: argparse.Namespace) -> int:
         if error.errno == errno.EADDRINUSE:
             problem = f"Port {args.port} on {args.host} is in use. Choose another with --port; 0 takes any free port."
             raise CommandFailed(problem, EXIT_NO_SIDECAR) from error
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if lacks_space(error):
             problem = f"The sidecar can't start: {disk_full_message(data_dir(args))}"
             raise CommandFailed(problem, EXIT_NO_SIDECAR) from error
         raise CommandFailed(f"The sidecar can't start: {error}.", EXIT_NO_SIDECAR) from error

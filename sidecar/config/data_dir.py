@@ -1,6 +1,7 @@
 """The data directory: private to the user, used by one sidecar at a time."""
 
 import json
+import logging
 import os
 import secrets
 import sys
@@ -12,6 +13,8 @@ from sidecar.config.errors import EXIT_ALREADY_RUNNING, UserError
 from sidecar.config.paths import READY_FILE, TOKEN_FILE, closed_after, free_bytes, write_private
 from sidecar.wire.health import Ready
 from sidecar.wire.session import Renewal
+
+log = logging.getLogger(__name__)
 
 _RENEWAL_SECONDS = 7 * 24 * 3600.0
 _MAX_RENEWALS = 100
@@ -167,7 +170,10 @@ class RenewalKeys:
         newest = sorted(self._keys.items(), key=lambda item: item[1][1], reverse=True)[:_MAX_RENEWALS]
         self._keys = {name: entry for name, entry in newest if entry[1] > now}
         kept = {name: {"key": key, "until": until} for name, (key, until) in self._keys.items()}
-        write_private(self._file, json.dumps(kept))
+        try:
+            write_private(self._file, json.dumps(kept))
+        except OSError as error:
+            log.warning("Panels that are open now have to sign in again after a restart: %s", error)
 
 
 def _is_alive(running: Ready | None) -> bool:

@@ -67,6 +67,10 @@ def is_disk_full(directory: Path) -> bool:
         return False
 
 
+def lacks_space(error: object) -> bool:
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
 def disk_full_message(directory: Path) -> str:
     return (
         f"the disk of its data directory {directory} is full. Nothing was changed. Free some space there, or name "

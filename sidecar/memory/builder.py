@@ -17,6 +17,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from sidecar.config.paths import is_disk_full
 from sidecar.memory.calls import join_calls
 from sidecar.memory.history import read_history
 from sidecar.memory.indexer import Indexer, wanted
@@ -46,9 +47,15 @@ def main(arguments: Sequence[str]) -> int:
     gc.disable()
     gc.freeze()
     threading.Thread(target=_exit_with_parent, daemon=True).start()
-    asyncio.run(_build(Path(store), workspace, Path(data_dir), sandbox))
-    if "vectors" in more:
-        _embed(Path(store), workspace)
+    try:
+        asyncio.run(_build(Path(store), workspace, Path(data_dir), sandbox))
+        if "vectors" in more:
+            _embed(Path(store), workspace)
+    except (sqlite3.OperationalError, OSError):
+        if not is_disk_full(Path(data_dir)):
+            raise
+        sys.stderr.write(f"the disk of {data_dir} is full; what was built before is kept\n")
+        return 1
     return 0
 
 

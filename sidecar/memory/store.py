@@ -6,9 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from sidecar.config.paths import is_disk_full
+
 #: A file of another version is thrown away: everything in it can be built again.
 VERSION = 6
 _BUSY_SECONDS = 10.0
+_TRANSIENT = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL})
 _CACHE_KIB = 4_096
 
 #: Nothing is stored twice: `package` is that of a Go file, a chunk's file is in its id, its symbol is a view's,
@@ -91,7 +94,8 @@ def open_or_replace(path: Path) -> sqlite3.Connection:
         store = open_store(path)
         store.execute("SELECT count(*) FROM files, meta LIMIT 1").fetchone()
     except sqlite3.OperationalError as error:
-        if "locked" in str(error):
+        # On a full disk a removed index could not be built again.
+        if error.sqlite_errorcode & 0xFF in _TRANSIENT or is_disk_full(path.parent):
             raise
         remove(path)
         store = open_store(path)

@@ -250,3 +250,39 @@ def test_f03_commands_that_start_a_sidecar_on_a_full_disk_say_so_too(tmp_path: P
     assert f"didn't start: the disk of its data directory {disk / 'data'} is full" in said.stderr, said
     assert f"the disk of {disk / 'data'} is full" in said.stdout and "Everything works" not in said.stdout
     assert ".token" not in said.stdout, "a file that could not be written stays"
+
+
+def test_f03_people_get_in_while_the_disk_is_full_and_hear_what_is_not_saved(tmp_path: Path) -> None:
+    with on_a_small_disk(tmp_path) as (sidecar, disk, _):
+        fill(disk)
+        code = sidecar.post("/api/brain/session/code").json["code"]
+        assert sidecar.post("/api/brain/session", {"code": code}, authenticated=False).status == 200
+        refused = sidecar.post("/api/brain/trust", {"workspace": str(sidecar.workspace), "trusted": True})
+        assert (refused.status, refused.json["code"]) == (503, "disk_full")
+        assert "Traceback" not in sidecar.log_file.read_text()
+
+
+OPENED_ON_A_FULL_DISK = """
+import sqlite3, sys
+from pathlib import Path
+from sidecar.memory.store import open_or_replace
+from tests.faults.test_f03_disk_full import fill
+
+path = Path(sys.argv[1]) / "index.db"
+open_or_replace(path).close()
+before = path.read_bytes()
+fill(path.parent)
+try:
+    open_or_replace(path).close()
+except sqlite3.OperationalError as error:
+    print(error)
+assert path.read_bytes() == before
+"""
+
+
+def test_f03_an_index_is_kept_while_the_disk_is_full(tmp_path: Path) -> None:
+    argv = ["unshare", "-m", "sh", "-c", MOUNT, "sh", "1m", str(tmp_path), sys.executable, "-c", OPENED_ON_A_FULL_DISK]
+    opened = subprocess.run([*argv, str(tmp_path)], capture_output=True, text=True, timeout=SECONDS, cwd=PROJECT)
+    if "mount:" in opened.stderr:
+        pytest.skip("mounting is not allowed here")
+    assert opened.returncode == 0, opened.stderr
