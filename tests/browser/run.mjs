@@ -8,9 +8,14 @@ import { Sidecar } from "./sidecar.mjs";
 const here = dirname(fileURLToPath(import.meta.url));
 const name = process.argv[2];
 const { default: run, files, before = () => ({}) } = await import(join(here, "stories", `${name}.mjs`));
-// A story may start servers of its own: `before` returns the sidecar's environment and how to end them.
-const { environ, end = () => {}, ...fixtures } = await before();
-const sidecar = await Sidecar.start(files, environ);
+// A story may start servers of its own: `before` returns the sidecar's environment, what launches it, and how
+// to end them.
+const { environ, launcher, end = () => {}, skip, ...fixtures } = await before();
+if (skip) {
+  console.log(`skipped: ${skip}`);
+  process.exit();
+}
+const sidecar = await Sidecar.start(files, environ, launcher);
 const browser = await Browser.open();
 let page;
 try {

@@ -10,13 +10,14 @@ const PROJECT = process.env.BRAIN_PROJECT ?? resolve(dirname(fileURLToPath(impor
 const PYTHON = process.env.BRAIN_PYTHON ?? join(PROJECT, ".venv/bin/python");
 
 export class Sidecar {
-  /** `environ` adds environment variables. */
-  static async start(files = {}, environ = {}) {
+  /** `environ` adds environment variables; `launcher` returns a command that runs the sidecar, for its data directory. */
+  static async start(files = {}, environ = {}, launcher = undefined) {
     const home = await mkdtemp(join(tmpdir(), "brain-story-"));
     const sidecar = new Sidecar();
     sidecar.environ = environ;
     sidecar.home = home;
     sidecar.data = join(home, "data");
+    sidecar.launcher = launcher?.(sidecar.data) ?? [];
     sidecar.workspace = join(home, "shop");
     await mkdir(join(sidecar.data, "scripts"), { recursive: true });
     await mkdir(sidecar.workspace, { recursive: true });
@@ -38,7 +39,8 @@ export class Sidecar {
   async start() {
     const args = ["-m", "sidecar", "serve", "--port", String(this.port ?? 0), "--data-dir", this.data];
     const env = { PATH: process.env.PATH, HOME: this.home, LANG: "C.UTF-8", ...this.environ };
-    this.process = spawn(PYTHON, [...args, "--workspace", this.workspace], { cwd: PROJECT, env, stdio: ["pipe", "pipe", "pipe"] });
+    const [program, ...rest] = [...this.launcher, PYTHON, ...args, "--workspace", this.workspace];
+    this.process = spawn(program, rest, { cwd: PROJECT, env, stdio: ["pipe", "pipe", "pipe"] });
     this.log = "";
     this.process.stderr.on("data", (chunk) => {
       this.log += chunk;
@@ -49,7 +51,12 @@ export class Sidecar {
     const { url, tokenFile } = await Promise.race([ready, ended]);
     this.url = url;
     this.port = Number(new URL(url).port);
-    this.token = (await readFile(tokenFile, "utf8")).trim();
+    this.token = (await readFile(this.inside(tokenFile), "utf8")).trim();
+  }
+
+  /** A path as the sidecar sees it, which a launcher may have given a disk of its own. */
+  inside(path) {
+    return this.launcher.length > 0 ? `/proc/${this.process.pid}/root${path}` : path;
   }
 
   async kill(signal = "SIGKILL") {

@@ -331,6 +331,11 @@ export class BrainService {
     return this.#get("/health", signal);
   }
 
+  /** Whether the sidecar can take tasks; refused with the reason if it can't, such as a full disk. */
+  ready(signal?: AbortSignal): Promise<Health> {
+    return this.#get("/ready", signal);
+  }
+
   trust(signal?: AbortSignal): Promise<TrustAnswer> {
     return this.#get("/api/brain/trust", signal);
   }

@@ -23,6 +23,7 @@ import { Conversation } from "./Conversation.tsx";
 import styles from "./TaskPane.module.css";
 import { useResend } from "./useResend.ts";
 import { useQueueDelivery } from "./useSend.ts";
+import { useStall } from "./useStall.ts";
 
 /** The title of the tab shows the status. */
 function useTitle(status: Status, task: string | undefined): void {
@@ -45,6 +46,7 @@ export function TaskPane({ taskId, listed }: Props) {
   const { thread, connection, failure } = useTask(registry, taskId);
   const sendNow = useQueueDelivery(registry.service, thread);
   const resend = useResend(registry, taskId);
+  const stall = useStall(registry.service, thread);
   const wide = useMedia("(min-width: 1180px)");
   const [point, setPoint] = useState<RewindPoint>();
   useEffect(() => postToHost({ type: "rainy.status", taskId, status: thread.status }), [taskId, thread.status]);
@@ -79,6 +81,11 @@ export function TaskPane({ taskId, listed }: Props) {
         </Conversation>
         <div className={styles.strip} data-lost={lost || undefined}>
           <StepBar thread={thread} />
+          {stall && (
+            <p className={`${ui.column} ${styles.stall}`} role="alert">
+              {stall}
+            </p>
+          )}
           <div className={`${ui.column} ${styles.row}`}>
             <TaskStatus status={thread.status} />
             <Pipeline thread={thread} />
