@@ -4,7 +4,7 @@ import difflib
 import re
 
 from sidecar.memory.notes import Note
-from tools.errors import ToolError
+from tools.errors import PathDenied, ToolError
 from tools.host import FileChange
 from tools.local.files import apply_change, whole_file
 from tools.local.root import WorkspaceRoot
@@ -52,16 +52,19 @@ def render_diff(note: Note) -> str:
 
 
 def write_proposal(note: Note) -> None:
-    """Raises `ToolError` if the file can't be written; links out of the workspace are refused."""
+    """Raises `ToolError` if the file can't be written, or if a link would put the text into another file."""
     root = WorkspaceRoot(note.workspace)
     try:
         path = path_of_proposal(note)
-        apply_change(root, FileChange(path, _read(root, path), _content(note)))
+        apply_change(root, FileChange(path, _read(root, path), _content(note), located=True))
     finally:
         root.close()
 
 
 def _read(root: WorkspaceRoot, path: str) -> bytes | None:
+    if (real := root.real(path)) != path:
+        # What you accept is a change of the file that the proposal names, and of no other.
+        raise PathDenied(f"{path} leads to {real} through a link.", advice="Replace the link by a file.")
     if not root.seems_regular(path):
         return None
     return whole_file(root, path, _MAX_BYTES)[1]

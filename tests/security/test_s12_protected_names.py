@@ -5,9 +5,12 @@ from pathlib import Path
 import pytest
 
 import tools.protected
+from sidecar.memory.notes import Note
+from sidecar.memory.proposals import render_diff, write_proposal
 from sidecar.wire.tasks import HunkRequest
 from tests.support.manual_task import ManualTask
 from tests.support.workbench import workbench
+from tools.errors import PathDenied
 from tools.ledger import FileState, IntentRecord, digest
 from tools.protected import may_be_protected, protected_part
 
@@ -161,6 +164,28 @@ async def test_s14_a_change_that_a_crash_cut_short_follows_no_link_that_appeared
         outcome = await bench.call("write_file", "w", path="docs/pre-commit", content="planted")
         assert outcome.status == "error"
         assert not (bench.workspace / ".git/hooks/pre-commit").exists()
+
+
+@pytest.mark.parametrize(
+    ("link", "target", "victim"),
+    [
+        (".brain/standards/errors.md", "../../.git/config", ".git/config"),
+        (".brain/standards", "../deploy", "deploy/errors.md"),
+        (".brain", "notes", "notes/standards/errors.md"),
+    ],
+)
+def test_s14_accepting_a_proposal_reads_and_changes_no_file_behind_a_link(
+    tmp_path: Path, link: str, target: str, victim: str
+) -> None:
+    for path in (tmp_path / victim, tmp_path / link):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / victim).write_text("SECRET\n")
+    (tmp_path / link).symlink_to(target)
+    note = Note("n_1", str(tmp_path), "standards", "errors", "planted", "proposed", "c_1", 0.0)
+    assert "SECRET" not in render_diff(note)
+    with pytest.raises(PathDenied, match=f"leads to {victim}"):
+        write_proposal(note)
+    assert (tmp_path / victim).read_text() == "SECRET\n"
 
 
 def test_s12_no_name_that_is_protected_is_passed_over_by_the_quick_look() -> None:
