@@ -9,6 +9,7 @@ import pytest
 from sidecar.offline.parsed_request import strip_politeness
 from tests.security.corpus_patterns import GLOBS, IGNORE_FILES, PATHS, TEXTS
 from tests.support.workbench import workbench
+from tools.builtin.fetch_url import render_page
 from tools.code.graph import _SPECIFIER
 from tools.code.manifest import first_paragraph
 from tools.code.python_imports import _KEEP
@@ -17,6 +18,7 @@ from tools.globs import Ignored, matcher
 from tools.local.git import _CONVERTING
 from tools.local.repository.configuration import parse_config
 from tools.policy.consent import consents
+from tools.public_web import WebPage
 from tools.test_report import _MOCHA
 
 #: Of processor time, so that other processes don't count. Backtracking would take years.
@@ -72,6 +74,26 @@ def test_s35_no_text_takes_long(name: str) -> None:
         consents("make deploy", text)
 
     assert processor_seconds(read) < 2 * _SECONDS
+
+
+_UNITS = (
+    "<|<a |<a x=|<a x='|<a x='>|<a x=\">|<a/|<!|<!--|<!-->|<?|</|</a |<![CDATA[|<script>|<script></|<script></script |"
+    "<svg>|<p>|<a>|&|&#|&#9|&amp|\n\r| \t"
+)
+
+
+@pytest.mark.parametrize("unit", _UNITS.split("|"))
+def test_s35_no_page_takes_long(unit: str) -> None:
+    body = unit.encode() * (1_000_000 // len(unit))
+    assert processor_seconds(lambda: render_page(WebPage("u", 200, "text/html", body, cut=False))) < _SECONDS
+
+
+@pytest.mark.parametrize("charset", ["punycode", "idna", "undefined", "unicode_escape", "zlib", "x" * 5_000, "\0"])
+def test_s35_no_encoding_takes_long_or_fails(charset: str) -> None:
+    page = WebPage("u", 200, f"text/plain; charset={charset}", b"a" * 500_000 + b"-" + b"b" * 500_000, cut=False)
+    found: list[str] = []
+    assert processor_seconds(lambda: found.append(render_page(page))) < _SECONDS
+    assert len(found[0]) == 1_000_001
 
 
 async def test_s35_a_search_for_files_answers_whatever_its_glob_is(tmp_path: Path) -> None:

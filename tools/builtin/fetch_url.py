@@ -1,17 +1,18 @@
-from html.parser import HTMLParser
+import asyncio
+import codecs
 from typing import Annotated
 
 from pydantic import Field, JsonValue
 
 from tools.errors import ToolError
 from tools.host import Host
+from tools.html_text import visible_text
 from tools.public_web import PublicWeb, WebPage, parse_url, private_name
 from tools.spec import Call, Output, PathlessArguments, ToolResult, ToolSpec
 from tools.text import first_words
 
-_BLOCK_TAGS = "p div br li tr h1 h2 h3 h4 h5 h6 pre section article table ul ol dt dd"
-_BLOCKS = frozenset(_BLOCK_TAGS.split())
-_UNSEEN = frozenset({"script", "style", "template", "noscript", "svg", "head"})
+#: Encodings of Python that no page has; `punycode` takes a minute for a megabyte.
+_NOT_OF_PAGES = frozenset({"punycode", "idna", "unicode-escape", "raw-unicode-escape"})
 
 
 class FetchUrlArguments(PathlessArguments):
@@ -45,7 +46,7 @@ class FetchUrl:
 
     async def run(self, args: FetchUrlArguments, host: Host, call: Call, output: Output) -> ToolResult:
         page = await self._web.get(args.url, args.max_bytes)
-        text = render_page(page)
+        text = await asyncio.to_thread(render_page, page)
         details: JsonValue = {"url": page.url, "status": page.status, "bytes": len(page.body), "cut": page.cut}
         if page.status >= 400:
             raise ToolError(
@@ -57,41 +58,15 @@ class FetchUrl:
 
 
 def render_page(page: WebPage) -> str:
+    text = _decode(page).replace("\0", "")
+    return visible_text(text) if "html" in page.content_type.lower() else text
+
+
+def _decode(page: WebPage) -> str:
     charset = page.content_type.lower().partition("charset=")[2].partition(";")[0].strip(" \"'") or "utf-8"
     try:
-        text = page.body.decode(charset, "replace")
-    except LookupError:
-        text = page.body.decode("utf-8", "replace")
-    text = text.replace("\0", "")
-    if "html" not in page.content_type.lower():
-        return text
-    reader = _TextReader()
-    reader.feed(text)
-    reader.close()
-    lines = [" ".join(line.split()) for line in "".join(reader.parts).splitlines()]
-    return "\n".join(line for line, before in zip(lines, ["", *lines], strict=False) if line or before)
-
-
-class _TextReader(HTMLParser):
-    """The visible text of a page."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-        self._unseen = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in _UNSEEN:
-            self._unseen += 1
-        elif tag in _BLOCKS:
-            self.parts.append("\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in _UNSEEN:
-            self._unseen = max(self._unseen - 1, 0)
-        elif tag in _BLOCKS:
-            self.parts.append("\n")
-
-    def handle_data(self, data: str) -> None:
-        if not self._unseen:
-            self.parts.append(data)
+        if codecs.lookup(charset).name not in _NOT_OF_PAGES:
+            return page.body.decode(charset, "replace")
+    except (LookupError, ValueError):
+        pass  # unknown, or of Python alone
+    return page.body.decode("utf-8", "replace")

@@ -75,3 +75,18 @@ def test_a_page_is_its_visible_text() -> None:
     html = b"<html><head><title>t</title></head><body><h1>Title</h1><script>evil()</script><p>One &amp; two</p></body>"
     page = WebPage("https://e.com", 200, "text/html; charset=utf-8", html, cut=False)
     assert render_page(page).split("\n") == ["Title", "", "One & two"]
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<p class='a>b' title=it's>R&D a<br/>b &#65;&#x42; 3 < 4</p>", "R&D a\nb AB 3 < 4"),
+        ("a<!-- hi > there -->b<!-->c<!DOCTYPE x>d<?xml x?>e", "abcde"),
+        ("a<SCRIPT>if (a<b) '</p>'; x</Script >b<style>p{}</style>c", "abc"),
+        ("a<svg/>b<svg><text>no</text></svg>c<template><p>no</p></template>d", "abc\n\nd"),
+        ("a &#99999999999999; b", "a \ufffd b"),
+        ("the end <b", "the end"),
+    ],
+)
+def test_what_a_browser_would_not_show_is_left_out(html: str, text: str) -> None:
+    assert render_page(WebPage("https://e.com", 200, "text/html", html.encode(), cut=False)) == text
