@@ -2,6 +2,7 @@
 
 import stat
 from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from sidecar.engine.state import RecordKind, read_rewinds
@@ -9,7 +10,7 @@ from sidecar.engine.steps import is_undo
 from sidecar.engine.timeline import Timeline
 from sidecar.journal.port import Record
 from tools.ledger import FileState, IntentRecord, IrreversibleChange, Outcome
-from tools.paths import normalize
+from tools.paths import normalize, parents
 
 
 class Side(NamedTuple):
@@ -101,10 +102,15 @@ class FileHistory:
         back, forth = self._way(path, seq)
         return next((step.doubt for step in (*back, *forth) if step.doubt), "")
 
-    def folders(self, path: str, seq: int) -> int:
-        """How many folders around the file the task created with it since that event."""
-        back, _ = self._way(path, seq)
-        return max((step.folders for step in back), default=0)
+    def folders(self, seq: int) -> set[str]:
+        """The folders that the task made for files since that event, whatever became of the files."""
+        return {
+            folder
+            for path, steps in self._steps.items()
+            if any(step.folders for step in steps)
+            for step in self._way(path, seq)[0]
+            for folder in islice(parents(path), step.folders)
+        }
 
     def left(self, paths: Collection[str], seq: int) -> list[FileState]:
         """The changes that stay in files which a rewind to that event leaves alone: from how they were, to now."""

@@ -241,7 +241,7 @@ class Review:
         self, task: Task, history: FileHistory, diffs: Sequence[FileDiff], rejected: set[str]
     ) -> Undo | None:
         undo = Undo(rewind_to=None, files=[], by=current_actor())
-        said = []
+        said, made = [], history.folders(0)
         for diff in diffs:
             hunks = [hunk for hunk in diff.hunks if hunk.id in rejected]
             if not hunks:
@@ -252,8 +252,8 @@ class Review:
             mode = after.mode if after else before.mode if before else None
             wanted = None if data is None else Side(await self._undoing.put_blob(task, data), mode)
             state = history.state(path)
-            folders = history.folders(path, 0)
-            if await self._undoing.plan_file(task, undo, path, [Hop(state, wanted)], folders=folders):
+            if await self._undoing.plan_file(task, undo, path, [Hop(state, wanted)]):
+                undo.folders.extend(made.intersection(parents(path)))
                 undo.history.append(file_state(path, state, wanted))
                 lines = "".join(hunk_text(hunk) for hunk in hunks)
                 said.append(f"{path}\n{lines}")
@@ -276,6 +276,7 @@ class Review:
         if not conversation:
             news = f"I restored files to event {seq}; read them again before you go on: "
             undo = undo.model_copy(update={"announcement": news})
+        undo.folders.extend(history.folders(seq))
         undo.not_restored.extend(LeftFile(path=each.path, why=each.why) for each in history.unkept(seq))
         unkept = undo.left()
         ways = {path: hops for path in history.paths() if path not in unkept and (hops := history.hops(path, seq))}
@@ -287,10 +288,8 @@ class Review:
             if doubt and path not in uncertain:
                 undo.conflicts.append(LeftFile(path=path, why=doubt, uncertain=True))
                 continue
-            hops, folders, hidden = ways[path], history.folders(path, seq), not gone.isdisjoint(parents(path))
-            if not await self._undoing.plan_file(
-                task, undo, path, hops, folders=folders, preview=preview, hidden=hidden
-            ):
+            hops, hidden = ways[path], not gone.isdisjoint(parents(path))
+            if not await self._undoing.plan_file(task, undo, path, hops, preview=preview, hidden=hidden):
                 continue
             if path in above:
                 gone = {file.path for file in undo.files if file.after is None}

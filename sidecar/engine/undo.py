@@ -10,7 +10,6 @@ import stat
 from asyncio import gather, to_thread
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from itertools import islice
 from typing import Any, Literal
 
 from pydantic import field_validator
@@ -65,6 +64,8 @@ class Undo(Wire):
     tool: str = "reject_hunks"
     conflicts: list[LeftFile] = []
     not_restored: list[LeftFile] = []
+    #: Folders that the task made for files: those that are empty in the end go as well.
+    folders: list[str] = []
     message: str = ""
     #: Begins the message that names the restored files.
     announcement: str = ""
@@ -165,14 +166,12 @@ class Undoing:
         path: str,
         hops: Sequence[Hop],
         *,
-        folders: int = 0,
         preview: bool = False,
         hidden: bool = False,
     ) -> bool:
         """Plan these hops for a file, with your own edits since merged in; false if it is left alone.
 
-        If the file goes, so many `folders` around it go as well if they are empty. A `hidden` file isn't there: a link
-        or file that the undo removes is in the place of one of its directories.
+        A `hidden` file isn't there: a link or file that the undo removes is in the place of one of its directories.
         """
         if not hops:
             return True
@@ -198,7 +197,6 @@ class Undoing:
                     after=after,
                     mode=None if result is None else result.mode,
                     was=None if found is None else found.mode,
-                    folders=folders or None if result is None else None,
                 )
             )
         return True
@@ -289,12 +287,9 @@ class Undoing:
         self._forget()
 
     async def _remove_folders(self, task: Task, undo: Undo) -> None:
-        """The folders that were created with the files which are gone now, if nothing else is in them."""
-        left, host = undo.left(), self._host(undo.workspace or place_of(task))
-        gone = [file for file in undo.files if file.folders and file.path not in left]
-        folders = {folder for file in gone for folder in islice(parents(file.path), file.folders)}
-        if folders and can_scan(host):
-            await host.remove_empty_folders(sorted(folders, key=lambda folder: -folder.count("/")))
+        host = self._host(undo.workspace or place_of(task))
+        if undo.folders and can_scan(host):
+            await host.remove_empty_folders(sorted(undo.folders, key=lambda folder: -folder.count("/")))
 
     async def _what_stays(self, task: Task, key: str, seq: int, left: set[str]) -> list[Record]:
         """The changes in files that the rewind leaves alone, as the first of what the task does from there."""

@@ -222,6 +222,21 @@ async def test_folders_that_a_task_made_go_with_its_files_and_yours_stay(shop: M
     assert folders() == sorted([*before, "kept"])
 
 
+@pytest.mark.parametrize("then", ["move_file", "delete_file", "command"])
+async def test_a_folder_goes_though_the_file_that_it_was_made_for_went_before(shop: ManualTask, then: str) -> None:
+    await shop.open()
+    start = await shop.seq()
+    await shop.call("create_file", {"path": "new/deep/a", "content": "a"})
+    if then == "command":
+        await shop.command("mv new/deep/a new/deep/b")
+    else:
+        args: JsonObject = {"from": "new/deep/a", "to": "new/deep/b"} if then == "move_file" else {"path": "new/deep/a"}
+        await shop.call(then, args)
+    assert (shop.workspace / "new/deep").is_dir()
+    assert await shop.rewind(start) == []
+    assert not (shop.workspace / "new").exists()
+
+
 async def test_a_folder_goes_with_the_rejected_file_that_it_was_made_for(shop: ManualTask) -> None:
     await shop.open()
     await shop.call("create_file", {"path": "new/deep/a", "content": "a"})
