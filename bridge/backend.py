@@ -62,12 +62,22 @@ class BridgeBackend:
     def remembers(self, call_id: str) -> bool:
         return self._sessions.find_remembering(call_id) is not None
 
-    async def returned(self, call_id: str, tool: str, workspace: str) -> bool:
+    def session(self, tool: str, workspace: str) -> str | None:
+        offering = self._offering(tool, workspace)
+        return None if offering is None else offering.id
+
+    async def returned(self, call_id: str, tool: str, workspace: str, session: str | None) -> bool:
         """Wait a moment for a shell that remembers the call; stop at the first one that offers the tool and doesn't."""
         with suppress(TimeoutError):
             async with asyncio.timeout(RETURN_SECONDS):
-                while not self.remembers(call_id) and self._offering(tool, workspace) is None:
+                while not self._has_returned(call_id, session) and self._offering(tool, workspace) is None:
                     await self._dispatcher.arrival()
+        return self.remembers(call_id)
+
+    def _has_returned(self, call_id: str, session: str | None) -> bool:
+        if session is not None:
+            for each in self._sessions:
+                each.continue_call(call_id, session)
         return self.remembers(call_id)
 
     def covers(self, tool: str, workspace: str, paths: Sequence[str]) -> bool:

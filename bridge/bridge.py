@@ -42,8 +42,11 @@ class Bridge:
     def remembers(self, call_id: str) -> bool:
         return self._backend is not None and self._backend.remembers(call_id)
 
-    async def returned(self, call_id: str, tool: str, workspace: str) -> bool:
-        return await self._load().returned(call_id, tool, workspace)
+    def session(self, tool: str, workspace: str) -> str | None:
+        return None if self._backend is None else self._backend.session(tool, workspace)
+
+    async def returned(self, call_id: str, tool: str, workspace: str, session: str | None) -> bool:
+        return await self._load().returned(call_id, tool, workspace, session)
 
     def covers(self, tool: str, workspace: str, paths: Sequence[str]) -> bool:
         return self._backend is not None and self._backend.covers(tool, workspace, paths)

@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from starlette.responses import PlainTextResponse
+from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from bridge.dispatcher import Dispatcher
 from bridge.session.protocol import BadFrame, TooManyShells, encode_frame, error_frame, parse_shell_frame
 from bridge.session.sidecar import SidecarSession
 from sidecar.wire.bridge import SUBPROTOCOL, Hello
+from sidecar.wire.health import Problem
 
 HELLO_SECONDS = 10.0
 #: Frames that may wait for a slow shell. Beyond that it is disconnected; its calls stay open until it returns.
@@ -30,8 +31,9 @@ class BridgeServer:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         offered = scope["subprotocols"]
         if offered and SUBPROTOCOL not in offered:
-            refused = PlainTextResponse(f"The bridge speaks {SUBPROTOCOL}.", 400)
-            await refused(scope, receive, send)
+            detail = f"The bridge speaks {SUBPROTOCOL}."
+            refused = Problem(title="Bad request", status=400, detail=detail, code="unknown_subprotocol")
+            await Response(refused.to_json(), 400, media_type="application/problem+json")(scope, receive, send)
             return
         await receive()
         await send({"type": "websocket.accept", "subprotocol": SUBPROTOCOL if offered else None})

@@ -72,7 +72,10 @@ class HostBackend(Backend, Protocol):
 class RemoteBackend(Backend, Protocol):
     """A backend that connects and disconnects on its own."""
 
-    async def returned(self, call_id: str, tool: str, workspace: str) -> bool:
+    def session(self, tool: str, workspace: str) -> str | None:
+        """The session of the shell that this call would go to."""
+
+    async def returned(self, call_id: str, tool: str, workspace: str, session: str | None) -> bool:
         """Wait briefly for the shell that had this call before a restart; true if it is back and remembers it."""
 
     def covers(self, tool: str, workspace: str, paths: Sequence[str]) -> bool:

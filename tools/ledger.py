@@ -63,6 +63,8 @@ class IntentRecord(Wire):
     #: Stored as `site`, the name that earlier journals hold.
     backend: str = Field(validation_alias=AliasChoices("backend", "site"), serialization_alias="site")
     files: list[FileState] = []
+    #: For a call in a shell: its session on the bridge.
+    session: str | None = optional()
     #: For a command: digest of the blob that describes the workspace before it ran.
     scan: str | None = optional()
     #: For a command: Git's state before it ran.

@@ -86,6 +86,11 @@ class SidecarSession:
         """Whether the shell would answer this call rather than run it again."""
         return call_id in self._settled or call_id in self._remembered or call_id in self._open
 
+    def continue_call(self, call_id: str, session_id: str) -> None:
+        """A shell that doesn't list what it remembers answers all calls of the session it resumes from its log."""
+        if self.hello.session == session_id and self.hello.remembers is None:
+            self._remembered |= {call_id}
+
     def has_open(self, call_id: str) -> bool:
         return call_id in self._open
 

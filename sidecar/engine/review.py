@@ -80,6 +80,10 @@ class Review:
         if unknown:
             message = f"The task's diff has no hunk {', '.join(unknown)}; read it again: it may have changed."
             raise OperationRefused(422, "unknown_hunk", message)
+        both = sorted({*decision.accept} & {*decision.reject})
+        if both:
+            message = f"Either accept or reject {', '.join(both)}, not both."
+            raise OperationRefused(422, "invalid_request", message)
         accepted = [
             Record(RecordKind.HUNK, branched(hunk, memory.branch), "accepted")
             for hunk in dict.fromkeys(decision.accept)

@@ -170,7 +170,7 @@ async def test_what_the_editor_knows_is_reported(bridge: Loopback, shell: Refere
 
 
 async def test_a_call_of_before_a_restart_is_awaited_until_its_shell_is_back(bridge: Loopback, tmp_path: Path) -> None:
-    waiting = asyncio.create_task(bridge.backend.returned("c1", "write_file", str(tmp_path)))
+    waiting = asyncio.create_task(bridge.backend.returned("c1", "write_file", str(tmp_path), None))
     async with bridge.raw_shell(tmp_path / "elsewhere", "write_file") as other:
         await other.hello()
         assert not waiting.done()
@@ -179,7 +179,7 @@ async def test_a_call_of_before_a_restart_is_awaited_until_its_shell_is_back(bri
             assert await asyncio.wait_for(waiting, SECONDS)
         async with bridge.raw_shell(tmp_path, "write_file") as new:
             await new.hello()
-            assert not await asyncio.wait_for(bridge.backend.returned("c2", "write_file", str(tmp_path)), SECONDS)
+            assert not await asyncio.wait_for(bridge.backend.returned("c2", "write_file", str(tmp_path), None), SECONDS)
 
 
 def test_each_shell_has_a_place_of_its_own_and_leaves_it(tmp_path: Path) -> None:

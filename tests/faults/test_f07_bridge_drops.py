@@ -159,6 +159,45 @@ def test_f07_and_where_a_user_is_there_they_are_asked(tmp_path: Path, choice: st
         assert outcome(sidecar, task_id)["status"] == ("success" if lines else "unknown")
 
 
+@pytest.mark.parametrize("acted", [False, True])
+def test_f07_a_killed_sidecar_sends_an_open_call_again_to_the_session_that_had_it(
+    sidecar: RunningSidecar, acted: bool
+) -> None:
+    editor = EditorShell(sidecar.workspace)
+    with raw_shell(sidecar) as connection:
+        editor.hello(connection)
+        task_id = start(sidecar)
+        first = connection.next("tool_call")
+        if acted:
+            editor.act(first)
+        sidecar.kill()
+    sidecar.start()
+    with raw_shell(sidecar) as connection:
+        editor.hello(connection)
+        again = connection.next("tool_call")
+        assert again["id"] == first["id"]
+        connection.result(again["id"], editor.act(again))
+        assert sidecar.wait_for_end(task_id)["status"] == "completed"
+    assert outcome(sidecar, task_id)["status"] == "success"
+    assert (sidecar.workspace / "log.txt").read_text() == "once\n"
+
+
+def test_f07_after_a_kill_no_other_shell_gets_an_open_call(sidecar: RunningSidecar) -> None:
+    editor, other = EditorShell(sidecar.workspace), EditorShell(sidecar.workspace)
+    with raw_shell(sidecar) as theirs, raw_shell(sidecar) as connection:
+        other.hello(theirs)
+        editor.hello(connection)
+        task_id = start(sidecar)
+        connection.next("tool_call")
+        sidecar.kill()
+    sidecar.start()
+    with raw_shell(sidecar) as theirs:
+        other.hello(theirs)
+        sidecar.wait_for_end(task_id)
+    assert outcome(sidecar, task_id)["status"] == "unknown"
+    assert not (sidecar.workspace / "log.txt").exists()
+
+
 def test_f07_the_reference_shell_answers_from_its_log(sidecar: RunningSidecar, pool: ThreadPoolExecutor) -> None:
     """The sidecar is killed while the shell runs a command: its new life gets the answer of the one run there was."""
     slow = {

@@ -1,5 +1,6 @@
 """S2: an editor's WebSocket took any Origin. Here a stranger is refused before the connection is accepted."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -86,7 +87,10 @@ def test_s02_a_ticket_is_for_the_bridge_alone(sidecar: RunningSidecar) -> None:
 
 
 def test_s02_another_subprotocol_is_refused(sidecar: RunningSidecar) -> None:
-    assert refusal(sidecar, subprotocols=["rainy.bridge.v0"]).status_code == 400
+    refused = refusal(sidecar, subprotocols=["rainy.bridge.v0"])
+    assert refused.status_code == 400
+    assert refused.headers["content-type"] == "application/problem+json"
+    assert refused.body and json.loads(refused.body)["code"] == "unknown_subprotocol"
 
 
 def test_s02_no_ticket_and_no_token_stands_in_the_log(sidecar: RunningSidecar) -> None:

@@ -341,7 +341,11 @@ class CallRunner:
             scan, blobs = await self.tracker.begin(context, host)
         args = redact_arguments(context.call.args, context.redact)
         head = GitHead(commit=await read_head(host) if host is not None else None, at=int(time.time()))
-        record = IntentRecord(tool=context.spec.name, args=args, backend=context.backend, scan=scan, head=head)
+        shell = next((each for each in self._remotes if each.name == context.backend), None)
+        session = None if shell is None else shell.session(context.spec.name, context.workspace)
+        record = IntentRecord(
+            tool=context.spec.name, args=args, backend=context.backend, session=session, scan=scan, head=head
+        )
         context.intended = True
         await context.ledger.intend(context.call.id, record, context.event("running"), blobs)
 
@@ -365,7 +369,7 @@ class CallRunner:
         known = backend.name == record.backend and backend.remembers(context.call.id)
         if not known and is_remote(backend):
             context.enqueue("pending")
-            known = await backend.returned(context.call.id, context.spec.name, context.workspace)
+            known = await backend.returned(context.call.id, context.spec.name, context.workspace, record.session)
         if known:
             return await self._rerun(context, backend)
         if context.spec.repeatable:

@@ -88,6 +88,10 @@ async def test_an_accepted_hunk_is_remembered_and_an_unknown_one_refused(tmp_pat
         with pytest.raises(OperationRefused) as refusal:
             await harness.engine.review.decide(task_id, HunkRequest(reject=["nope"]))
         assert refusal.value.code == "unknown_hunk"
+        both = [diff.hunks[0].id]
+        with pytest.raises(OperationRefused, match="not both"):
+            await harness.engine.review.decide(task_id, HunkRequest(accept=both, reject=both))
+        assert (harness.workspace / "a.txt").read_text() == "a\n"
 
 
 async def test_a_rejected_new_file_is_gone(tmp_path: Path) -> None:
