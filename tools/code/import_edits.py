@@ -46,6 +46,28 @@ def whole_lines(node: "Node", text: bytes) -> ByteEdit:
     return ByteEdit(start, end + 1 if end >= 0 else len(text), b"")
 
 
+def close_gaps(edits: Sequence[ByteEdit], text: bytes) -> list[ByteEdit]:
+    """Also remove blank lines that would follow others once these whole lines are gone."""
+    closed: list[ByteEdit] = []
+    for edit in sorted(set(edits)):
+        if closed and closed[-1].end == edit.start and not closed[-1].new and not edit.new:
+            closed[-1] = ByteEdit(closed[-1].start, edit.end, b"")
+        else:
+            closed.append(edit)
+    return [edit if edit.new else ByteEdit(edit.start, _end_of_gap(edit, text), b"") for edit in closed]
+
+
+def _end_of_gap(edit: ByteEdit, text: bytes) -> int:
+    above = text[: edit.start].splitlines(keepends=True)
+    end = edit.end
+    while above and not above.pop().strip() and end < len(text) and edit.start:
+        following = text.find(b"\n", end) + 1 or len(text)
+        if text[end:following].strip():
+            break
+        end = following
+    return end
+
+
 def remove_names(names: list["Node"], gone: set[int], text: bytes) -> list[ByteEdit]:
     """Remove names from a list, each with the comment behind it."""
     edits: list[ByteEdit] = []

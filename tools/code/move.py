@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from tools.code.edits import ByteEdit, apply_edits, newline_of
 from tools.code.import_edits import remove_names
-from tools.code.move_syntax import MoveSyntax, PythonSyntax, ScriptSyntax
+from tools.code.move_syntax import MoveSyntax, NewImports, PythonSyntax, ScriptSyntax
 from tools.code.project import Project, Refusal
 from tools.code.scopes import Binding, BindingRef, FileScopes, ModuleRef
 from tools.code.source import SourceText, family_of
@@ -28,7 +28,7 @@ class FileDraft:
     """Planned edits of one file, and import lines to add."""
 
     edits: list[ByteEdit] = field(default_factory=list)
-    imports: list[str] = field(default_factory=list)
+    imports: NewImports = field(default_factory=NewImports)
 
 
 def plan_move(name: str, source: str, target: str, project: Project) -> MoveResult:
@@ -60,7 +60,7 @@ class _Move:
             if path != self._from:
                 self._user(path, file)
         if stays:
-            self._draft(self._from).imports.append(
+            self._draft(self._from).imports.plain.append(
                 self._syntax.import_line(self._project, self._from, self._to, self._name)
             )
         self._check_cycles(needed, stays=stays)
@@ -194,8 +194,8 @@ class _Move:
                 )
             name = self._project.modules.python_name(self._to)
             self._draft(path).edits.append(ByteEdit(access.object.start_byte, access.object.end_byte, name.encode()))
-            if f"import {name}" not in self._draft(path).imports:
-                self._draft(path).imports.append(f"import {name}")
+            if f"import {name}" not in self._draft(path).imports.plain:
+                self._draft(path).imports.plain.append(f"import {name}")
             changed = True
         return changed
 
@@ -268,8 +268,11 @@ class _Move:
         target = self._project.files.get(self._to)
         draft = self._draft(self._to)
         for name, each in sorted(needed.items()):
-            if target is None or not (target.module.values.get(name) or target.module.types.get(name)):
-                draft.imports.append(self._syntax.import_for(each, self._project, self._from, self._to))
+            there = (target.module.values.get(name) or target.module.types.get(name)) if target is not None else None
+            guarded = self._syntax.is_guarded(each, self._project.files[self._from])
+            if there is None or (target is not None and not guarded and self._syntax.is_guarded(there, target)):
+                lines = draft.imports.guarded if guarded else draft.imports.plain
+                lines.append(self._syntax.import_for(each, self._project, self._from, self._to))
         contents = {self._to: self._render_target(target, draft, text, newline_of(source.text))}
         gone = {name for name, each in needed.items() if each.imported is not None and not _read_outside(each, inside)}
         self._draft(self._from).edits += [
@@ -289,12 +292,13 @@ class _Move:
 
     def _render_file(self, path: str, draft: FileDraft) -> bytes:
         source = self._project.files[path].source
-        return source.bom + self._syntax.add_imports(apply_edits(source.text, draft.edits), draft.imports, path)
+        text = apply_edits(source.text, draft.edits)
+        return source.bom + self._syntax.add_imports(text, draft.imports, self._project, path)
 
     def _render_target(self, target: FileScopes | None, draft: FileDraft, text: bytes, newline: bytes) -> bytes:
         if target is None:
-            lines = newline.join(line.encode() for line in sorted(set(draft.imports)))
-            return (lines + newline * 3 if lines else b"") + text + newline
+            text = text.replace(b"\r\n", b"\n").replace(b"\n", newline)
+            return self._syntax.new_file(text, draft.imports, self._project, self._to, self._from)
         newline = newline_of(target.source.text) if b"\n" in target.source.text else newline
         text = text.replace(b"\r\n", b"\n").replace(b"\n", newline)
         old = apply_edits(target.source.text, draft.edits)
@@ -306,7 +310,7 @@ class _Move:
         else:
             body = old.rstrip()
             new = (body + newline * 3 if body else b"") + text + newline
-        return target.source.bom + self._syntax.add_imports(new, draft.imports, self._to)
+        return target.source.bom + self._syntax.add_imports(new, draft.imports, self._project, self._to)
 
 
 def _within(place: int, inside: tuple[int, int]) -> bool:

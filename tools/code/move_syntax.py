@@ -3,12 +3,14 @@
 import posixpath
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from tools.code import python_imports, script_imports
 from tools.code.edits import ByteEdit, apply_edits, newline_of
+from tools.code.import_edits import close_gaps
 from tools.code.modules import Modules
-from tools.code.project import Project, Refusal
+from tools.code.project import Project, Refusal, analyze
 from tools.code.python_definitions import name_of
 from tools.code.scopes import Binding, FileScopes
 from tools.code.source import SourceText, descendants, text_of
@@ -18,6 +20,18 @@ if TYPE_CHECKING:
 
 #: A statement, the names it imports, and the module as it is written.
 ImportStatement = tuple["Node", list["Node"], str | None]
+#: Import lines no longer than this get another name.
+_WIDTH = 88
+_FUTURE_LINE = "from __future__ import annotations"
+_FUTURE = re.compile(rb"^from __future__ import [^\n]*\bannotations\b", re.M)
+
+
+@dataclass(slots=True)
+class NewImports:
+    """Import lines to add; `guarded` are those that only type checkers read."""
+
+    plain: list[str] = field(default_factory=list)
+    guarded: list[str] = field(default_factory=list)
 
 
 class MoveSyntax(Protocol):
@@ -49,7 +63,13 @@ class MoveSyntax(Protocol):
 
     def after_imports(self, text: bytes, path: str) -> int: ...
 
-    def add_imports(self, text: bytes, lines: list[str], path: str) -> bytes: ...
+    def is_guarded(self, binding: Binding, file: FileScopes) -> bool:
+        """Whether only type checkers read this import."""
+        ...
+
+    def add_imports(self, text: bytes, new: NewImports, project: Project, path: str) -> bytes: ...
+
+    def new_file(self, text: bytes, new: NewImports, project: Project, path: str, source: str) -> bytes: ...
 
 
 def _insert_lines(text: bytes, lines: list[str], place: int) -> bytes:
@@ -128,7 +148,7 @@ class PythonSyntax:
         return f"from {module} import {imported.name}{alias}"
 
     def drop_imports(self, file: FileScopes, gone: set[str]) -> list[ByteEdit]:
-        return python_imports.plan_edits(file, gone, None).edits if gone else []
+        return close_gaps(python_imports.plan_edits(file, gone, None).edits, file.source.text) if gone else []
 
     def moved_text(
         self, block: "Node", inside: tuple[int, int], text: bytes, project: Project, source: str, target: str
@@ -154,7 +174,7 @@ class PythonSyntax:
             docstring = child.type == "expression_statement" and place == 0 and child.named_children[0].type == "string"
             if importing or docstring:
                 place = _line_end(text, child.end_byte)
-            elif child.type != "comment":
+            elif child.type != "comment" and not _sets_dunder(child):
                 break
         if place == 0:
             # Stay below an encoding or licence comment.
@@ -162,14 +182,110 @@ class PythonSyntax:
                 return match.end() if match.start() == 0 else 0
         return place
 
-    def add_imports(self, text: bytes, lines: list[str], path: str) -> bytes:
-        if not lines:
+    def is_guarded(self, binding: Binding, file: FileScopes) -> bool:
+        guard = _guard(file.source.root)
+        defining = [place.start for place in binding.places if place.defines]
+        return guard is not None and all(guard.start_byte <= start < guard.end_byte for start in defining)
+
+    def add_imports(self, text: bytes, new: NewImports, project: Project, path: str) -> bytes:
+        lines = list(new.plain)
+        if not lines and not new.guarded:
             return text
+        was_sorted = not self._sorting(text, project, path)
+        guard = _guard(SourceText(path, text).root) if new.guarded else None
+        if guard is not None:
+            text = _extend_guard(text, guard, new.guarded)
+        else:
+            lines += new.guarded
+        text, lines = _join_imports(text, lines, path)
         place = self.after_imports(text, path)
         bare = not any("import" in each.type for each in SourceText(path, text[:place]).root.named_children)
-        if bare and place > 0:
+        if lines and bare and place > 0:
             lines = ["", *lines]
-        return _insert_lines(text, lines, place)
+        text = _insert_lines(text, lines, place) if lines else text
+        return apply_edits(text, self._sorting(text, project, path)) if was_sorted else text
+
+    def new_file(self, text: bytes, new: NewImports, project: Project, path: str, source: str) -> bytes:
+        newline = newline_of(text)
+        guarded = [f"    {line}" for line in _combine(new.guarded)]
+        lines = _combine([*new.plain, *(["from typing import TYPE_CHECKING"] if guarded else [])])
+        # Annotations stay unevaluated.
+        if _FUTURE.search(project.files[source].source.text):
+            lines = [_FUTURE_LINE, *lines]
+        lines += ["", "if TYPE_CHECKING:", *guarded] if guarded else []
+        begin = newline.join(line.encode() for line in lines)
+        whole = (begin + newline * 3 if begin else b"") + text + newline
+        return apply_edits(whole, self._sorting(whole, project, path))
+
+    def _sorting(self, text: bytes, project: Project, path: str) -> list[ByteEdit]:
+        """What would sort the imports."""
+        source = SourceText(path, text)
+        if not source.is_valid:
+            return []
+
+        def first_party(name: str) -> bool:
+            return project.modules.package(name, path) is not None
+
+        return python_imports.plan_edits(analyze(source, frozenset()), set(), first_party).edits
+
+
+def _sets_dunder(statement: "Node") -> bool:
+    """Such as `__all__ = […]`, which may stand between imports."""
+    assignment = statement.named_children[0] if statement.type == "expression_statement" else None
+    left = assignment.child_by_field_name("left") if assignment is not None else None
+    return left is not None and text_of(left).startswith("__") and text_of(left).endswith("__")
+
+
+def _guard(root: "Node") -> "Node | None":
+    """The body of `if TYPE_CHECKING:`."""
+    for child in root.named_children:
+        condition = child.child_by_field_name("condition") if child.type == "if_statement" else None
+        if condition is not None and text_of(condition).endswith("TYPE_CHECKING"):
+            return child.child_by_field_name("consequence")
+    return None
+
+
+def _extend_guard(text: bytes, guard: "Node", lines: list[str]) -> bytes:
+    old = [line.strip() for line in text_of(guard).splitlines()]
+    whole = list(dict.fromkeys([*old, *lines]))
+    if old == sorted(old) and all(line.startswith(("from ", "import ")) for line in old):
+        whole.sort()
+        indent = newline_of(text) + b" " * guard.start_point[1]
+        return text[: guard.start_byte] + indent.join(line.encode() for line in whole) + text[guard.end_byte :]
+    return _insert_lines(text, [f"    {line}" for line in lines], _line_end(text, guard.end_byte))
+
+
+def _join_imports(text: bytes, lines: list[str], path: str) -> tuple[bytes, list[str]]:
+    """Add names to `from` statements of one line; the lines that are left need statements of their own."""
+    root = SourceText(path, text).root
+    edits: list[ByteEdit] = []
+    left: list[str] = []
+    for line in dict.fromkeys(lines):
+        head, imports, name = line.partition(" import ")
+        for node in root.named_children:
+            names = node.children_by_field_name("name") if node.type == "import_from_statement" else []
+            start = text.rfind(b"\n", 0, node.start_byte) + 1
+            own = text[start : _line_end(text, node.end_byte)].decode().rstrip()
+            fits = len(own) + len(name) + 2 <= _WIDTH and own == text_of(node)
+            if imports and names and fits and "(" not in own and own.partition(" import ")[0] == head:
+                edits.append(ByteEdit(names[-1].end_byte, names[-1].end_byte, f", {name}".encode()))
+                break
+        else:
+            left.append(line)
+    return apply_edits(text, edits), _combine(left)
+
+
+def _combine(lines: list[str]) -> list[str]:
+    """Put the names that come from one module into one line."""
+    found: list[str] = []
+    for line in sorted(set(lines)):
+        head, imports, name = line.partition(" import ")
+        joins = imports and found and found[-1].partition(" import ")[0] == head
+        if joins and len(found[-1]) + len(name) + 2 <= _WIDTH:
+            found[-1] += f", {name}"
+        else:
+            found.append(line)
+    return found
 
 
 def _manner(project: Project, importer: str) -> str:
@@ -307,8 +423,16 @@ class ScriptSyntax:
                 place = _line_end(text, child.end_byte)
         return place
 
-    def add_imports(self, text: bytes, lines: list[str], path: str) -> bytes:
-        return _insert_lines(text, lines, self.after_imports(text, path)) if lines else text
+    def is_guarded(self, binding: Binding, file: FileScopes) -> bool:
+        return False
+
+    def add_imports(self, text: bytes, new: NewImports, project: Project, path: str) -> bytes:
+        return _insert_lines(text, new.plain, self.after_imports(text, path)) if new.plain else text
+
+    def new_file(self, text: bytes, new: NewImports, project: Project, path: str, source: str) -> bytes:
+        newline = newline_of(text)
+        begin = newline.join(line.encode() for line in sorted(set(new.plain)))
+        return (begin + newline * 3 if begin else b"") + text + newline
 
 
 def habits(project: Project, path: str) -> tuple[str, str, str]:

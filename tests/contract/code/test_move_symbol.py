@@ -25,7 +25,7 @@ async def test_a_program_does_the_same_after_a_move_as_before(bench: Workbench) 
     after = subprocess.run([sys.executable, "main.py"], cwd=bench.workspace, capture_output=True, check=True)
     assert after.stdout == before.stdout
     assert bench.read("shop/taxes.py") == b"import math\n\n\ndef tax(price):\n    return math.ceil(price * 0.2)\n"
-    assert bench.read("shop/cart.py").startswith(b"import os\nfrom shop.taxes import tax\n\nRATE")
+    assert bench.read("shop/cart.py").startswith(b"import os\n\nfrom shop.taxes import tax\n\nRATE")
 
 
 async def test_a_name_that_is_taken_is_refused_and_nothing_is_written(bench: Workbench) -> None:

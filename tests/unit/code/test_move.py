@@ -54,7 +54,7 @@ def test_a_function_moves_with_its_comment_its_decorator_and_the_imports_that_it
         'def parse(text):\n    return [text for _ in re.findall("x", text)]\n'
     )
     assert found["pkg/sub/lines.py"] == (
-        '"""Lines."""\n\nimport os\nimport json\nfrom os import path as paths\nimport re\nfrom .. import words\n\n'
+        '"""Lines."""\n\nimport json\nimport os\nimport re\nfrom os import path as paths\n\nfrom .. import words\n\n'
         "HERE = os.getcwd()\n\n\n# Reads one line.\n@words.traced\ndef parse_line(line: str) -> dict:\n"
         "    from ..deep import tool\n"
         '    return json.loads(line) if re.match("x", line) else paths.join(tool)\n'
@@ -74,6 +74,61 @@ def test_a_source_that_still_uses_it_imports_it_and_a_new_file_is_made() -> None
         "a.py": "from b import one\n\n\ndef two():\n    return one() + one()\n",
         "b.py": "def one():\n    return 1\n",
     }
+
+
+TIME = '''\
+"""Times."""
+
+from __future__ import annotations
+
+__lazy_modules__ = {"humanize.i18n"}
+
+from enum import Enum
+from functools import total_ordering
+
+from .i18n import _ngettext
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+
+@total_ordering
+class Unit(Enum):
+    def __lt__(self, other: Any) -> bool:
+        return self.value < other.value
+
+
+def smallest(units: Iterable[Unit]) -> Unit:
+    return min(units)
+
+
+def tell(unit: Unit, units: Iterable[Unit]) -> str:
+    return _ngettext(unit, smallest(units))
+'''
+
+
+def test_imports_stay_sorted_joined_and_guarded_as_they_were() -> None:
+    files = {"p/__init__.py": "", "p/i18n.py": "def _ngettext(*_): ...\n", "p/time.py": TIME}
+    first = after(files, "Unit", "p/time.py", "p/_units.py")
+    assert first["p/_units.py"] == (
+        "from __future__ import annotations\n\nfrom enum import Enum\nfrom functools import total_ordering\n"
+        "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from typing import Any\n\n\n"
+        "@total_ordering\nclass Unit(Enum):\n    def __lt__(self, other: Any) -> bool:\n"
+        "        return self.value < other.value\n"
+    )
+    second = after(first, "smallest", "p/time.py", "p/_units.py")
+    assert second["p/time.py"] == (
+        '"""Times."""\n\nfrom __future__ import annotations\n\n__lazy_modules__ = {"humanize.i18n"}\n\n'
+        "from ._units import Unit, smallest\nfrom .i18n import _ngettext\n\n"
+        "TYPE_CHECKING = False\nif TYPE_CHECKING:\n    from collections.abc import Iterable\n\n\n"
+        "def tell(unit: Unit, units: Iterable[Unit]) -> str:\n    return _ngettext(unit, smallest(units))\n"
+    )
+    assert (
+        "if TYPE_CHECKING:\n    from collections.abc import Iterable\n    from typing import Any\n\n"
+        in second["p/_units.py"]
+    )
 
 
 def test_a_target_that_imported_it_has_it_now() -> None:
