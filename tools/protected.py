@@ -5,6 +5,7 @@ and what Windows strips from the end of a name.
 """
 
 import fnmatch
+import os
 import re
 import unicodedata
 from functools import lru_cache
@@ -58,6 +59,20 @@ def protected_part(path: str) -> str | None:
             return name
     if parts and parts[-1] not in _EXAMPLES and _PATTERNS.search("/".join(parts)):
         return path
+    return None
+
+
+def protected_folder(path: str) -> str | None:
+    """The part of a folder's real path that makes all in it protected, if any. Counts from the repository it is in."""
+    place, names = os.path.realpath(path), []
+    while not os.path.lexists(f"{place}/.git"):
+        place, _, name = place.rpartition("/")
+        if not name:
+            break
+        names.append(name)
+    for name in reversed(names):
+        if (part := fold_name(name)) in _DIRECTORIES or part == ".github" or _SHORT_GIT.match(part):
+            return name
     return None
 
 

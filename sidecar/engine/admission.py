@@ -9,6 +9,7 @@ from sidecar.engine.errors import OperationRefused
 from sidecar.engine.places import is_remote, refuse_remote
 from sidecar.engine.port import Work
 from sidecar.wire.tasks import ExecuteRequest, Options, StoredRequest, Task
+from tools.protected import protected_folder
 
 if TYPE_CHECKING:
     from sidecar.engine.remotes import RemoteWorkspaces
@@ -56,8 +57,9 @@ class Admission:
         return self._remotes.check(request.context.repository)
 
     def checked_workspace(self, named: str | None) -> str:
-        """The named workspace if it is a directory; the sidecar's own if none was named."""
+        """The named workspace if it is a directory where protected files can be told; the sidecar's own by default."""
         if named is None:
+            self._refuse_protected(str(self._workspace))
             return str(self._workspace)
         path = Path(named)
         if "\0" in named or not path.is_absolute():
@@ -70,7 +72,17 @@ class Admission:
         if self._is_private(path):
             message = f"{named} belongs to the sidecar itself. Choose another workspace."
             raise OperationRefused(422, "workspace_private", message)
+        self._refuse_protected(named)
         return str(path)
+
+    def _refuse_protected(self, workspace: str) -> None:
+        """In a protected folder the paths of files no longer say what they control."""
+        if (part := protected_folder(workspace)) is not None:
+            message = (
+                f"{workspace} is in {part}, which controls what runs later or holds secrets. Choose the folder that "
+                f"{part} is in as the workspace."
+            )
+            raise OperationRefused(422, "workspace_protected", message)
 
     def _is_private(self, path: Path) -> bool:
         """Whether it is the sidecar's own, and not in the worktree of a task."""

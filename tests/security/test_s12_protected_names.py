@@ -5,14 +5,17 @@ from pathlib import Path
 import pytest
 
 import tools.protected
+from sidecar.engine.errors import OperationRefused
+from sidecar.engine.operations import Execute
 from sidecar.memory.notes import Note
 from sidecar.memory.proposals import render_diff, write_proposal
-from sidecar.wire.tasks import HunkRequest
+from sidecar.wire.tasks import Context, ExecuteRequest, HunkRequest
+from tests.support.engine import engine_harness
 from tests.support.manual_task import ManualTask
 from tests.support.workbench import workbench
 from tools.errors import PathDenied
 from tools.ledger import FileState, IntentRecord, digest
-from tools.protected import may_be_protected, protected_part
+from tools.protected import may_be_protected, protected_folder, protected_part
 
 NAMES = [
     ".git/hooks/pre-commit",
@@ -186,6 +189,43 @@ def test_s14_accepting_a_proposal_reads_and_changes_no_file_behind_a_link(
     with pytest.raises(PathDenied, match=f"leads to {victim}"):
         write_proposal(note)
     assert (tmp_path / victim).read_text() == "SECRET\n"
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [".git", ".git/hooks", ".GIT/hooks", ".github", ".github/workflows", ".vscode", "sub/.husky/_", "link", "deep/x"],
+)
+@pytest.mark.parametrize("repository", [True, False])
+async def test_s14_a_folder_that_is_protected_is_no_workspace(tmp_path: Path, folder: str, *, repository: bool) -> None:
+    project = tmp_path / "project"
+    (project / folder).parent.mkdir(parents=True)
+    if folder == "link":
+        (project / ".ssh").mkdir()
+        (project / folder).symlink_to(".ssh")
+    elif folder == "deep/x":
+        (project / ".aws/x").mkdir(parents=True)
+        (project / "deep").rmdir()
+        (project / "deep").symlink_to(".aws")
+    else:
+        (project / folder).mkdir()
+    if repository:
+        (project / ".git").mkdir(exist_ok=True)
+    async with engine_harness(tmp_path) as harness:
+        with pytest.raises(OperationRefused) as refusal:
+            await harness.engine.submit(
+                Execute(ExecuteRequest(task="write hooks", context=Context(workspace=str(project / folder))))
+            )
+        assert refusal.value.code == "workspace_protected"
+        assert harness.engine.admission.checked_workspace(str(project)) == str(project)
+
+
+@pytest.mark.parametrize("place", [".claude/worktrees/a/src", ".brain/worktrees/a"])
+def test_s14_a_repository_in_such_a_folder_is_a_workspace(tmp_path: Path, place: str) -> None:
+    (tmp_path / place).mkdir(parents=True)
+    top = tmp_path / "/".join(place.split("/")[:3])
+    assert protected_folder(str(tmp_path / place)) is not None
+    (top / ".git").write_text("gitdir: /elsewhere\n")
+    assert protected_folder(str(tmp_path / place)) is None
 
 
 def test_s12_no_name_that_is_protected_is_passed_over_by_the_quick_look() -> None:
