@@ -139,6 +139,29 @@ def test_f07_what_a_lost_shell_was_asked_to_read_is_read_here(tmp_path: Path) ->
         assert (last["status"], last["executor"]) == ("success", "local")
 
 
+def test_f07_an_edit_whose_shell_left_while_you_were_asked_is_made_here_and_can_be_undone(
+    sidecar: RunningSidecar,
+) -> None:
+    edited = sidecar.workspace / "a.txt"
+    edited.write_text("old\n")
+    edit = {"calls": [{"tool": "write_file", "args": {"path": "a.txt", "content": "new\n"}}]}
+    models = sidecar.script("edit", [edit, {"text": "done"}])
+    with raw_shell(sidecar) as connection:
+        connection.hello("write_file")
+        task_id = sidecar.execute("x", models=models, approvals="edits", intent="edit_code", verify="off")
+        asked = sidecar.wait_for_event(task_id, lambda event: event["type"] == "approval")
+    wait_until(
+        lambda: not any(each["connected"] for each in sidecar.get("/api/brain/status").json["shells"]), what="end"
+    )
+    url = f"/api/brain/tasks/{task_id}"
+    assert sidecar.post(f"{url}/approvals/{asked['approvalId']}", {"decision": "allow"}).status == 200
+    sidecar.wait_for_end(task_id)
+    assert (outcome(sidecar, task_id)["executor"], edited.read_text()) == ("local", "new\n")
+    assert [file["path"] for file in sidecar.get(f"{url}/diff").json["files"]] == ["a.txt"]
+    assert sidecar.post(f"{url}/rewind", {"seq": 0}).status == 200
+    assert edited.read_text() == "old\n"
+
+
 @pytest.mark.parametrize(("choice", "lines"), [("again", "once\n"), ("skip", None)])
 def test_f07_and_where_a_user_is_there_they_are_asked(tmp_path: Path, choice: str, lines: str | None) -> None:
     with running_sidecar(tmp_path, BRAIN_BRIDGE_RECONNECT_SECONDS="0.2") as sidecar:

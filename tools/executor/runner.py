@@ -120,6 +120,10 @@ class CallRunner:
         return await self._perform(context, backend, decision)
 
     async def _perform(self, context: CallContext, backend: Backend, decision: Decision) -> Outcome:
+        if is_remote(backend) and not backend.offers(context.spec.name, context.workspace):
+            # It went away while you were asked.
+            backend = self._choose_backend(context)
+            context.backend = backend.name
         if changes_files(context.tool) and has_host(backend):
             host = backend.host(context.workspace)
             # What you saw is what is written: if the file is another one by now, writing fails.
@@ -136,6 +140,8 @@ class CallRunner:
         try:
             result = await self._invoker.run(context, backend)
         except HostGone as gone:
+            if isinstance(gone, NeverSent) and changes_files(context.tool):
+                raise  # the intent record doesn't hold its files, so they couldn't be restored
             repeatable = context.spec.effects == "none" or context.spec.repeatable or isinstance(gone, NeverSent)
             if not repeatable:
                 return await self._resolve_unknown(context, gone.message)

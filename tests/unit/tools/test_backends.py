@@ -10,7 +10,7 @@ from sidecar.wire.base import JsonObject
 from tests.support.workbench import Workbench, workbench
 from tests.waiting import SECONDS
 from tools.backend import Backend
-from tools.errors import HostGone, ToolError
+from tools.errors import HostGone, NeverSent, ToolError
 from tools.executor.context import BatchContext, ToolCall
 from tools.executor.executor import Executor
 from tools.ledger import IntentRecord, ListLedger
@@ -85,6 +85,20 @@ async def test_a_read_whose_shell_is_gone_runs_locally_and_a_write_is_never_repe
     assert shell.calls == ["r"] * 3
     await _call(executor, bench, "write_file", {"path": "a", "content": ""}, "w")
     assert shell.calls.count("w") == 1
+
+
+async def test_a_write_that_never_reached_its_shell_is_an_error_and_changes_nothing(bench: Workbench) -> None:
+    """Its record is that of a call in the shell, so no undo would know of a change made here."""
+
+    def answer(attempt: int) -> ToolResult:
+        raise NeverSent("The shell has just left.", transient=False)
+
+    outcome = await _call(
+        _executor(bench, Shell({"write_file"}, answer)), bench, "write_file", {"path": "a", "content": ""}
+    )
+
+    assert outcome.error is not None and outcome.error.code == "host_gone"
+    assert not (bench.workspace / "a").exists()
 
 
 async def test_a_write_that_a_shell_remembers_is_asked_for_again(bench: Workbench) -> None:
