@@ -56,7 +56,7 @@ class ProjectRoutes:
         return await self._accepted(known or await self._submit(order, kind.said, name, key))
 
     async def _submit(self, order: ProjectOrder, said: str, name: str, key: str | None) -> str:
-        folder = _new_folder(Path(self._engine.admission.checked_workspace(order.path)) / name)
+        folder = _new_folder(self._parent(order.path) / name)
         # One line: the sentence must not gain a second meaning.
         purpose = " ".join((order.description or "").split())
         task = f"create a {said} called {name} here{f': {purpose}' if purpose else ''}"
@@ -67,6 +67,19 @@ class ProjectRoutes:
         wanted = ExecuteRequest(task=task, context=Context(workspace=str(folder)), options=options)
         return await self._engine.submit(Execute(wanted, key, creates_project=True))
 
+    def _parent(self, named: str | None) -> Path:
+        """Made if only its last part is missing, but never in the root or in what is the sidecar's own."""
+        checked = self._engine.admission.checked_workspace
+        path = Path(named or "")
+        try:
+            return Path(checked(named))
+        except OperationRefused as refused:
+            if refused.code != "workspace_not_found" or not path.parent.name:
+                raise
+        checked(str(path.parent))
+        _make(path)
+        return path
+
     async def _accepted(self, task_id: str) -> Accepted:
         task = await self._journal.task(task_id)
         url = f"/api/brain/tasks/{task.id}/stream"
@@ -75,11 +88,18 @@ class ProjectRoutes:
 
 def _new_folder(folder: Path) -> Path:
     """The project's directory: the task's workspace, so that its tests run where they belong."""
+    _make(folder)
     try:
-        folder.mkdir(exist_ok=True)
         taken = folder.is_symlink() or any(folder.iterdir())
     except OSError as error:
-        raise OperationRefused(422, "bad_folder", f"Can't create {folder}: {error.strerror}.") from error
+        raise OperationRefused(422, "bad_folder", f"Can't use {folder}: {error.strerror}.") from error
     if taken:
         raise OperationRefused(409, "folder_taken", f"{folder} exists and isn't empty. Choose another name or path.")
     return folder
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise OperationRefused(422, "bad_folder", f"Can't create {folder}: {error.strerror}.") from error

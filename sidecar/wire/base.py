@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, JsonValue, model_validator
 from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema, core_schema
 
@@ -42,6 +42,15 @@ class Wire(BaseModel):
 
     def to_json(self) -> str:
         return self.model_dump_json(by_alias=True)
+
+
+class RequestBody(Wire):
+    """What clients send: a field that is null counts as absent, as many serializers write it."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, sent: Any) -> Any:
+        return {name: value for name, value in sent.items() if value is not None} if isinstance(sent, dict) else sent
 
 
 #: A method in C, because each optional field of each event asks it.

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sidecar.wire.base import Wire, optional
+from sidecar.wire.base import RequestBody, Wire, optional
 from sidecar.wire.tasks import ShortText
 
 Collection = Literal["codebase", "tasks", "decisions", "patterns"]
@@ -19,7 +19,7 @@ Wait = Annotated[
 IndexState = Literal["empty", "building", "ready"]
 
 
-class MemorySearchRequest(Wire):
+class MemorySearchRequest(RequestBody):
     workspace: ShortText | None = None
     query: Question
     limit: Limit = 10
@@ -49,7 +49,7 @@ class MemorySearchAnswer(Wire):
     hits: list[MemoryHit]
 
 
-class ImpactRequest(Wire):
+class ImpactRequest(RequestBody):
     """What depends on a file, or on a symbol: `path`, `symbol` or both."""
 
     workspace: ShortText | None = None
@@ -61,7 +61,7 @@ class ImpactRequest(Wire):
 
 class ImpactHit(Wire):
     path: str
-    symbol: Annotated[str | None, Field(description="The definition that uses it, where it is known.")] = None
+    symbol: Annotated[str | None, Field(description="The definition that uses it, where it is known.")] = optional()
     distance: int
     via: str
     line: int

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from sidecar.wire.base import GrantKind, JsonObject, Wire, optional
+from sidecar.wire.base import GrantKind, JsonObject, RequestBody, Wire, optional
 from sidecar.wire.health import JournalState
 from sidecar.wire.tasks import Approvals, Options, ShortText
 
@@ -70,7 +70,7 @@ class StatusAnswer(Wire):
     ] = optional()
 
 
-class PolicyRequest(Wire):
+class PolicyRequest(RequestBody):
     tool: ShortText
     args: JsonObject = {}
     workspace: ShortText | None = None
@@ -211,14 +211,14 @@ class TemplateList(Wire):
     templates: list[Template]
 
 
-class ProjectOrder(Wire):
+class ProjectOrder(RequestBody):
     """A project to create from a template; the model `offline` does it, unless `options.models` names another."""
 
     template: ShortText
     name: Annotated[str, Field(min_length=1, max_length=100)]
     path: Annotated[
         ShortText | None,
-        Field(description="The directory that gets the project's folder; default: the sidecar's workspace."),
+        Field(description="The directory that gets the project's folder, made if need be; default: the workspace."),
     ] = optional()
     description: Annotated[str | None, Field(max_length=200, description="What the project is for.")] = optional()
     options: Options = Field(default_factory=Options)

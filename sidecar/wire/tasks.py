@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
-from sidecar.wire.base import Wire, optional
+from sidecar.wire.base import RequestBody, Wire, optional
 from sidecar.wire.intents import Intent
 
 
@@ -48,7 +48,7 @@ class Repository(Wire):
     )
 
 
-class Context(Wire):
+class Context(RequestBody):
     workspace: Annotated[ShortText | None, Field(description="An absolute path; default: the sidecar's workspace.")] = (
         None
     )
@@ -59,7 +59,7 @@ class Context(Wire):
     attachments: Annotated[list[Attachment], Field(max_length=32)] = []
 
 
-class Models(Wire):
+class Models(RequestBody):
     """The model of each role: `provider/name`, or several separated by commas."""
 
     fast: ShortText | None = None
@@ -67,7 +67,7 @@ class Models(Wire):
     instant: ShortText | None = None
 
 
-class Options(Wire):
+class Options(RequestBody):
     intent: Intent | None = None
     agent_type: AgentName | None = None
     models: Models = Field(default_factory=Models)
@@ -150,7 +150,7 @@ class Options(Wire):
         return self.approvals != "auto" and not self.unattended
 
 
-class ExecuteRequest(Wire):
+class ExecuteRequest(RequestBody):
     task: TaskText
     context: Context = Field(default_factory=Context)
     options: Options = Field(default_factory=Options)
@@ -165,7 +165,7 @@ class Accepted(Wire):
     ] = optional()
 
 
-class MessageRequest(Wire):
+class MessageRequest(RequestBody):
     text: TaskText
     attachments: Annotated[list[Attachment], Field(max_length=32)] = []
     author: Annotated[
@@ -174,7 +174,7 @@ class MessageRequest(Wire):
     ] = optional()
 
 
-class ApprovalRequest(Wire):
+class ApprovalRequest(RequestBody):
     decision: Literal["allow", "deny"]
     scope: Literal["once", "task", "workspace"] = "once"
 
@@ -322,7 +322,7 @@ class TaskPage(Wire):
     next_before: Annotated[str | None, Field(description="The `before` of the next page; null on the last one.")]
 
 
-class RouteRequest(Wire):
+class RouteRequest(RequestBody):
     task: TaskText
     context: Context = Field(default_factory=Context)
 
@@ -334,7 +334,7 @@ class RouteAnswer(Wire):
     why: str
 
 
-class HunkRequest(Wire):
+class HunkRequest(RequestBody):
     accept: list[str] = []
     reject: list[str] = []
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
-from sidecar.wire.base import ErrorBody, JsonObject, ToolStatus, Wire, optional
+from sidecar.wire.base import ErrorBody, JsonObject, RequestBody, ToolStatus, Wire, optional
 from sidecar.wire.tasks import Approvals, ShortText
 
 Executor = Literal["shell", "local", "hybrid", "mcp"]
@@ -26,17 +26,17 @@ class ToolList(Wire):
     tools: list[ToolInfo]
 
 
-class ToolCallRequest(Wire):
+class ToolCallRequest(RequestBody):
     tool: ShortText
     args: JsonObject = {}
     call_id: ShortText | None = None
 
 
-class BatchRequest(Wire):
+class BatchRequest(RequestBody):
     workspace: ShortText | None = None
     calls: Annotated[list[ToolCallRequest], Field(min_length=1, max_length=500)]
     parallel: bool = True
-    max_concurrency: Annotated[int, Field(ge=1, le=10)] = 10
+    max_concurrency: Annotated[int, Field(ge=1, description="Never more than 10 run at once.")] = 10
     approvals: Approvals = "ask"
 
 

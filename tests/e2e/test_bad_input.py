@@ -120,6 +120,21 @@ def test_queries_that_say_nothing_sensible_are_refused(query: str, sidecar: Runn
     assert problem(sidecar.get(query)) == (422, "invalid_request")
 
 
+def test_a_field_that_is_null_counts_as_absent(sidecar: RunningSidecar) -> None:
+    options = dict.fromkeys(("priority", "maxDuration", "approvals", "verify", "review", "models", "conversationId"))
+    context = dict.fromkeys(("workspace", "currentFile", "openFiles", "attachments"))
+    for body in ({"context": None, "options": None}, {"context": context, "options": options}):
+        assert sidecar.post(EXECUTE, {"task": "list the files", **body}).status == 202
+    batch = {"calls": [{"tool": "list_dir", "args": {}, "callId": None}], "parallel": None, "maxConcurrency": None}
+    assert sidecar.post("/api/brain/tools/batch", batch).json["results"][0]["status"] == "success"
+
+
+def test_a_batch_that_allows_many_calls_at_once_runs(sidecar: RunningSidecar) -> None:
+    body = {"calls": [{"tool": "list_dir"}], "maxConcurrency": 64}
+    assert sidecar.post("/api/brain/tools/batch", body).json["results"][0]["status"] == "success"
+    assert problem(sidecar.post("/api/brain/tools/batch", {**body, "maxConcurrency": 0})) == (422, "invalid_request")
+
+
 def test_a_page_holds_up_to_a_thousand_tasks(sidecar: RunningSidecar) -> None:
     assert sidecar.get("/api/brain/tasks?limit=1000").json == {"tasks": [], "nextBefore": None}
 

@@ -21,6 +21,7 @@ def test_search_impact_and_research_answer_from_the_workspace(sidecar: RunningSi
     (hit,) = impact["hits"]
     assert (hit["path"], hit["distance"], hit["through"]) == ("shop/prices.py", 1, "shop/tax.py")
     assert impact["imports"] == []
+    assert "symbol" not in hit, "known only where the question is about a symbol"
     done = sidecar.wait_for_end(sidecar.execute("/research how is the discounted price computed?"))
     assert (done["status"], done["intent"], done["pipeline"]) == ("completed", "research", ["researcher"]), done
     assert done["result"]["sources"][0]["path"] == "shop/prices.py"

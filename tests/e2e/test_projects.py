@@ -15,8 +15,7 @@ def test_a_template_becomes_a_project_with_its_path_in_the_result(tmp_path: Path
     with running_sidecar(tmp_path) as sidecar:
         names = [each["name"] for each in sidecar.get("/api/brain/templates").json["templates"]]
         assert "static site" in names and "python package" in names
-        place = tmp_path / "projects"
-        place.mkdir()
+        place = tmp_path / "projects"  # doesn't exist yet
         order = {"template": "static site", "name": "My Shop", "path": str(place), "description": "sells tea"}
         accepted = create(sidecar, key="one", **order)
         assert accepted.status == 202
@@ -38,16 +37,19 @@ def test_an_order_that_makes_no_sense_is_refused_and_a_name_stays_inside_its_dir
         ("python package", "...", "", "invalid_name"),
         ("python package", "x" * 60, "", "invalid_name"),
         ("python package", "x", "/no/such/place", "workspace_not_found"),
+        ("python package", "x", "/nowhere", "workspace_not_found"),
         ("python package", "x", "not/absolute", "workspace_not_absolute"),
     ]
     with running_sidecar(tmp_path) as sidecar:
         for template, name, path, code in orders:
             refused = create(sidecar, template=template, name=name, **({"path": path} if path else {}))
             assert (refused.status, refused.json["code"]) == (422, code)
+        inside = create(sidecar, template="python package", name="x", path=f"{sidecar.data_dir}/new")
+        assert inside.json["code"] == "workspace_private" and not (sidecar.data_dir / "new").exists()
         (sidecar.workspace / "link").symlink_to(tmp_path)
         assert create(sidecar, template="static site", name="link").json["code"] == "folder_taken"
-        inside = create(sidecar, template="static site", name="../../etc").json["taskId"]
-        assert sidecar.task(inside)["workspace"] == f"{sidecar.workspace}/etc"
+        stays = create(sidecar, template="static site", name="../../etc").json["taskId"]
+        assert sidecar.task(stays)["workspace"] == f"{sidecar.workspace}/etc"
 
 
 def test_a_folder_of_the_configuration_directory_is_a_template(tmp_path: Path) -> None:

@@ -105,6 +105,7 @@ export interface BatchRequest {
   workspace?: string | null;
   calls: ToolCallRequest[];
   parallel?: boolean;
+  /** Never more than 10 run at once. */
   maxConcurrency?: number;
   approvals?: "ask" | "edits" | "auto" | "readonly";
 }
@@ -464,7 +465,7 @@ export interface ImpactAnswer {
 export interface ImpactHit {
   path: string;
   /** The definition that uses it, where it is known. */
-  symbol?: string | null;
+  symbol?: string;
   distance: number;
   via: string;
   line: number;
@@ -1000,7 +1001,7 @@ export interface Progress {
 export interface ProjectOrder {
   template: string;
   name: string;
-  /** The directory that gets the project's folder; default: the sidecar's workspace. */
+  /** The directory that gets the project's folder, made if need be; default: the workspace. */
   path?: string;
   /** What the project is for. */
   description?: string;
