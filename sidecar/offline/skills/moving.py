@@ -2,12 +2,13 @@
 
 import posixpath
 import re
+import shlex
 
 from sidecar.models.port import ToolReturn
 from sidecar.offline.lookup import defining_file, find_definition
 from sidecar.offline.parsed_request import ParsedRequest
 from sidecar.offline.phrases import HERE, group, is_member, is_path, part, path_group, phrases, selected_name
-from sidecar.offline.results import format_place, quote_names, records, strings
+from sidecar.offline.results import failure, format_place, quote_names, records, strings
 from sidecar.offline.skill import Act, Decline, Move, Say, answer_change, decline_fix
 from sidecar.wire.base import JsonObject
 from sidecar.wire.text import listed
@@ -129,14 +130,18 @@ class MovingFiles:
             search: JsonObject = {"query": _mention(source), "regex": True}
             users: list[tuple[str, JsonObject]] = [("find_usages", {"symbol": source})] if language_of(source) else []
             return Act([("search_code", search), *users])
-        lines = [each for back in question.returns for each in records(back, "matches") if each["path"] != source]
-        importers = [str(each["path"]) for back in question.returns for each in records(back, "importers")]
+        if (broken := next((back for back in question.returns if back.status != "success"), None)) is not None:
+            return Decline(
+                f"It is unknown what needs `{source}` under its name. {failure(broken)} Nothing was changed."
+            )
+        lines = [each for back in looked for each in records(back, "matches") if each["path"] != source]
+        importers = [str(each["path"]) for back in looked for each in records(back, "importers")]
         needing = [format_place(each) for each in lines if not str(each["path"]).lower().endswith(_DOCUMENTS)]
         if importers or needing:
             places = listed([f"`{each}`" for each in dict.fromkeys([*importers, *needing])], _SHOWN)
             return Decline(
                 f"These need `{source}` under its name, and the offline model changes no imports or paths: {places}. "
-                f"Nothing was changed. To move it all the same, say “run `git mv {source} {target}`”."
+                f"Nothing was changed. To move it all the same, say “run `{shlex.join(['git', 'mv', source, target])}`”."
             )
         if target.endswith("/") or any(inside):
             target = posixpath.join(target, posixpath.basename(source))

@@ -172,3 +172,19 @@ def test_the_formatter_of_the_project_is_run_on_all_or_on_one_file() -> None:
     absent = ask_coder("format the code", ruff, missing)
     assert isinstance(absent, Decline)
     assert "isn't installed" in absent.text
+
+
+def test_a_file_is_not_moved_if_it_is_unknown_what_needs_it() -> None:
+    found, text = result("find_files", paths=["notes.log"]), "rename notes.log to old.log"
+    assert ask_coder(text, found, result("search_code", matches=[])) == Act(
+        [("move_file", {"from": "notes.log", "to": "old.log"})]
+    )
+    answer = ask_coder(text, found, failed("search_code", "The search took longer than 30 s."))
+    assert isinstance(answer, Decline) and "took longer" in answer.text
+
+
+def test_the_command_that_moves_a_file_all_the_same_is_quoted() -> None:
+    found = result("find_files", paths=["my notes.log"])
+    needed = result("search_code", matches=[{"path": "a.sh", "line": 1, "text": "cat 'my notes.log'"}])
+    answer = ask_coder("rename `my notes.log` to old.log", found, needed)
+    assert isinstance(answer, Decline) and "`git mv 'my notes.log' old.log`" in answer.text
