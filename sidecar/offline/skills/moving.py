@@ -130,18 +130,18 @@ class MovingFiles:
             search: JsonObject = {"query": _mention(source), "regex": True}
             users: list[tuple[str, JsonObject]] = [("find_usages", {"symbol": source})] if language_of(source) else []
             return Act([("search_code", search), *users])
-        if (broken := next((back for back in question.returns if back.status != "success"), None)) is not None:
-            return Decline(
-                f"It is unknown what needs `{source}` under its name. {failure(broken)} Nothing was changed."
-            )
+        looked = [back for back in question.returns if back.tool in ("search_code", "find_usages")]
+        if (broken := next((back for back in looked if back.status != "success"), None)) is not None:
+            return Decline(f"It is unknown what needs `{source}`. {failure(broken)} Nothing was changed.")
         lines = [each for back in looked for each in records(back, "matches") if each["path"] != source]
         importers = [str(each["path"]) for back in looked for each in records(back, "importers")]
         needing = [format_place(each) for each in lines if not str(each["path"]).lower().endswith(_DOCUMENTS)]
         if importers or needing:
             places = listed([f"`{each}`" for each in dict.fromkeys([*importers, *needing])], _SHOWN)
+            command = shlex.join(["git", "mv", source, target])
             return Decline(
                 f"These need `{source}` under its name, and the offline model changes no imports or paths: {places}. "
-                f"Nothing was changed. To move it all the same, say “run `{shlex.join(['git', 'mv', source, target])}`”."
+                f"Nothing was changed. To move it all the same, say “run `{command}`”."
             )
         if target.endswith("/") or any(inside):
             target = posixpath.join(target, posixpath.basename(source))
