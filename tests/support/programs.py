@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from tests.support.workbench import Workbench
 
@@ -14,7 +14,7 @@ def write_all(bench: Workbench, files: Mapping[str, str]) -> None:
         bench.write(path, text)
 
 
-def read_all(bench: Workbench, files: Mapping[str, str]) -> dict[str, str]:
+def read_all(bench: Workbench, files: Iterable[str]) -> dict[str, str]:
     return {path: bench.read(path).decode() for path in files}
 
 

@@ -2,7 +2,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sidecar.wire.text import plural
+from sidecar.wire.text import listed, plural
 from tools.changes import render_changes
 from tools.code.codebase import Codebase
 from tools.code.move import plan_move
@@ -37,7 +37,8 @@ class MoveSymbol:
         await host.stat(source)
         there = await read_existing(host, target) is not None
         base = await Codebase.with_words([args.symbol], host, call, [source, *([target] if there else [])])
-        done = await base.ask(lambda project: plan_move(args.symbol, source, target, project))
+        await base.read_texts([args.symbol])
+        done = await base.ask(lambda project: plan_move(args.symbol, source, target, project, base.texts))
         changes = tuple(
             FileChange(path, base.contents.get(path), content)
             for path, content in sorted(done.contents.items())
@@ -46,6 +47,8 @@ class MoveSymbol:
         users = f" Imports updated in {', '.join(done.users[:20])}." if done.users else " No other file imports it."
         more = f" And in {plural(len(done.users) - 20, 'more file')}." if len(done.users) > 20 else ""
         note = f"Moved {done.kind} {args.symbol} ({source}:{done.line}) to {target}.{users}{more}"
+        if done.kept_for:
+            note += f" {source} imports it, too: {listed(done.kept_for, 5)}."
         broken = [path for path in sorted(base.project.skipped) if path in base.matches]
         left = [f"Left alone: {path}, {base.project.skipped[path]}." for path in broken[:20]]
         result = render_changes(changes, "\n".join([note, *left, ""]))

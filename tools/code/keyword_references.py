@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tools.code.member_references import ReferenceFinder
 from tools.code.mentions import STRING_NODES, scope_at
 from tools.code.scopes import Binding, BindingRef, ClassKey, FileScopes, Place, Scope
 from tools.code.source import SourceText, text_of
-from tools.code.symbols import Certainty, text_place
+from tools.code.symbols import Certainty, ReferenceFinder, text_place
 
 if TYPE_CHECKING:
     from tree_sitter import Node

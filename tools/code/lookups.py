@@ -160,8 +160,12 @@ def _is_enum_member(symbol: Symbol, project: "Project") -> bool:
 def _is_registered(symbol: Symbol, project: "Project") -> bool:
     nodes = [binding.node.parent for binding in symbol.bindings if binding.node is not None]
     marks = [each for node in nodes if node is not None for each in node.children if each.type == "decorator"]
-    names = (text_of(mark).lstrip("@ ").partition("(")[0].rpartition(".")[2].strip() for mark in marks)
-    return any(name not in _NAMELESS for name in names)
+    return not all(nameless(mark) for mark in marks)
+
+
+def nameless(decorator: "Node") -> bool:
+    """Whether a decorator surely doesn't care about a function's name."""
+    return text_of(decorator).lstrip("@ ").partition("(")[0].rpartition(".")[2].strip() in _NAMELESS
 
 
 def _names_module(text: bytes, symbol: Symbol, project: "Project") -> bool:

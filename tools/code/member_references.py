@@ -3,8 +3,7 @@
 import builtins
 import importlib
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -12,30 +11,17 @@ from tools.code.lookups import SCRIPT_METHODS, note_risks
 from tools.code.mentions import PathMention, attribute_mentions, path_mentions, quoted_paths
 from tools.code.scopes import BindingRef, ClassKey, FileScopes, ModuleRef, Place, Scope
 from tools.code.source import text_of
-from tools.code.symbols import References, Symbol
+from tools.code.symbols import ReferenceFinder
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from tools.code.classes import ClassIndex
-    from tools.code.project import Project
 
 #: Modules that do something when they are imported.
 _ACTING = frozenset({"antigravity", "this", "idlelib", "turtledemo", "test", "lib2to3"})
 #: Methods that classes of Python's library find by the beginning of their names.
 _DISPATCHED = ("visit_", "do_", "help_", "complete_")
 _DELEGATES = frozenset({"__getattr__", "__getattribute__"})
-
-
-@dataclass(eq=False)
-class ReferenceFinder:
-    """Searches the files for the symbol, and adds to what was found."""
-
-    _symbol: Symbol
-    _project: "Project"
-    _classes: "ClassIndex"
-    _found: References
-    _files: Mapping[str, FileScopes]
 
 
 class MemberFinder(ReferenceFinder):

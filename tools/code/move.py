@@ -1,10 +1,13 @@
 """Move a symbol to another file, with the imports it needs, and update the imports of its users."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from sidecar.wire.text import listed
 from tools.code.edits import ByteEdit, apply_edits, newline_of
 from tools.code.import_edits import remove_names
+from tools.code.move_risks import check_needed, check_replaced, check_text, lookups, registrations
 from tools.code.move_syntax import MoveSyntax, NewImports, PythonSyntax, ScriptSyntax
 from tools.code.project import Project, Refusal
 from tools.code.scopes import Binding, BindingRef, FileScopes, ModuleRef
@@ -21,6 +24,8 @@ class MoveResult:
     users: list[str]
     line: int
     kind: str
+    #: Why the old file still has the name: places that take it from there at run time.
+    kept_for: list[str]
 
 
 @dataclass(slots=True)
@@ -31,8 +36,11 @@ class FileDraft:
     imports: NewImports = field(default_factory=NewImports)
 
 
-def plan_move(name: str, source: str, target: str, project: Project) -> MoveResult:
-    return _Move(name, source, target, project).plan()
+def plan_move(
+    name: str, source: str, target: str, project: Project, texts: Mapping[str, bytes] | None = None
+) -> MoveResult:
+    """`texts` are the settings files that hold the name."""
+    return _Move(name, source, target, project).plan(texts or {})
 
 
 class _Move:
@@ -48,24 +56,33 @@ class _Move:
             )
         self._syntax: MoveSyntax = PythonSyntax() if family == "python" else ScriptSyntax()
 
-    def plan(self) -> MoveResult:
+    def plan(self, texts: Mapping[str, bytes]) -> MoveResult:
         binding, block = self._definition()
         source = self._project.files[self._from]
         self._check_modules()
+        check_text(self._name, block, self._from, self._to)
         inside = _bytes_of(block, source.source.text)
-        stays = self._used_outside(binding, inside)
         needed = self._needed(source, inside)
+        check_needed(self._name, needed, source)
+        kept_for = lookups(binding, self._from, self._to, self._project, texts)
+        if kept_for and source.source.family == "script":
+            raise Refusal("uncertain", f"{listed(kept_for, 5)}. Nothing was changed; move it by hand.")
+        used = self._used_outside(binding, inside)
+        stays = used or bool(kept_for)
         self._check_target(needed)
         for path, file in sorted(self._project.files.items()):
             if path != self._from:
                 self._user(path, file)
+        if not self._users and not stays:
+            kept_for = registrations(block)
+            stays = bool(kept_for)
         if stays:
             self._draft(self._from).imports.plain.append(
                 self._syntax.import_line(self._project, self._from, self._to, self._name)
             )
         self._check_cycles(needed, stays=stays)
         contents = self._render(block, inside, needed, stays=stays)
-        return MoveResult(contents, self._users, binding.line, binding.kind)
+        return MoveResult(contents, self._users, binding.line, binding.kind, [] if used else kept_for)
 
     def _draft(self, path: str) -> FileDraft:
         return self._drafts.setdefault(path, FileDraft())
@@ -164,9 +181,22 @@ class _Move:
                 new = self._syntax.extra_import(statement, part, self._project, path, self._to, module)
                 end = statement.end_byte
                 self._draft(path).edits.append(ByteEdit(end, end, newline_of(text) + new.encode()))
-        changed |= self._by_module(path, file)
+        changed |= self._by_module(path, file) | self._by_star(path, file)
         if changed and path != self._to:
             self._users.append(path)
+
+    def _by_star(self, path: str, file: FileScopes) -> bool:
+        """Export the name, too, where a script exports everything of the old file."""
+        sources = {self._project.resolve(star, path): star for star in file.stars}
+        written = sources.get(self._from)
+        if file.source.family == "python" or written is None or path == self._to or self._to in sources:
+            return False
+        for statement, names, module in self._syntax.imports(file):
+            if module == written and not names and statement.type == "export_statement":
+                new = self._syntax.extra_import(statement, self._name, self._project, path, self._to, module)
+                end = newline_of(file.source.text) + new.encode()
+                self._draft(path).edits.append(ByteEdit(statement.end_byte, statement.end_byte, end))
+        return True
 
     def _take_out(self, path: str, statement: "Node", names: list["Node"], gone: set[int], text: bytes) -> None:
         draft = self._draft(path)
@@ -192,6 +222,8 @@ class _Move:
                     f"{path}:{access.place.line} uses {self._name} through its module; import it by name "
                     "first. Nothing was changed.",
                 )
+            if access.object.parent is not None:
+                check_replaced(access.object.parent, path, self._name)
             name = self._project.modules.python_name(self._to)
             self._draft(path).edits.append(ByteEdit(access.object.start_byte, access.object.end_byte, name.encode()))
             if f"import {name}" not in self._draft(path).imports.plain:

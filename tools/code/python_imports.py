@@ -32,6 +32,8 @@ _KEEP = re.compile(
 )
 _OFF = re.compile(rb"#\s*isort:\s*(skip_file|off)|#\s*ruff:\s*noqa(\s|$|:.*\bI001\b)|#\s*flake8:\s*noqa\s*$", re.M)
 _QUOTING_CALLS = frozenset({"cast", "TypeVar", "NewType", "ForwardRef", "ParamSpec"})
+#: A file that may use a name which is only in a string.
+_LOOKS_UP = re.compile(rb"(?<![\w.])(?:(?:eval|exec)\(|(?:globals|locals|vars)\(\))")
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
@@ -115,9 +117,12 @@ def _meant_for_others(node: "Node") -> bool:
 
 
 def _named_elsewhere(file: FileScopes) -> set[str]:
-    """Return names in type comments, doctests, and strings such as `cast("Name", …)`."""
+    """Return names in type comments, doctests, and strings such as `cast("Name", …)` or `eval("name")`."""
     found: set[str] = set()
+    looks_up = _LOOKS_UP.search(file.source.text) is not None
     for node in descendants(file.source.root):
+        if looks_up and node.type == "string_content":
+            found.update(_WORD.findall(text_of(node)))
         if node.type == "comment":
             comment = text_of(node)
             if re.match(r"#\s*type:", comment):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tools.code.classes import ClassIndex
 from tools.code.keyword_references import KeywordFinder
 from tools.code.lookups import note_own_lookups, note_risks, note_text_risks
-from tools.code.member_references import MemberFinder, ReferenceFinder
+from tools.code.member_references import MemberFinder
 from tools.code.mentions import (
     ATTRIBUTE_CALLS,
     AttributeMention,
@@ -29,7 +29,7 @@ from tools.code.scopes import (
     find_export,
 )
 from tools.code.source import text_of
-from tools.code.symbols import References, Symbol, text_place
+from tools.code.symbols import ReferenceFinder, References, Symbol, text_place
 
 if TYPE_CHECKING:
     from tree_sitter import Node

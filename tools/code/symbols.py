@@ -2,10 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sidecar.wire.base import JsonObject
 from tools.code.scopes import Binding, ClassKey, FileScopes, Place, find_export
+
+if TYPE_CHECKING:
+    from tools.code.classes import ClassIndex
+    from tools.code.project import Project
 
 Certainty = Literal["certain", "likely"]
 #: `alias`: a name other than the symbol's own. `text`: inside a string.
@@ -91,6 +95,17 @@ class References:
     @property
     def likely_lines(self) -> list[tuple[str, int]]:
         return sorted({(each.path, each.place.line) for each in self.found if each.certainty == "likely"})
+
+
+@dataclass(eq=False)
+class ReferenceFinder:
+    """Searches the files for the symbol, and adds to what was found."""
+
+    _symbol: Symbol
+    _project: "Project"
+    _classes: "ClassIndex"
+    _found: References
+    _files: Mapping[str, FileScopes]
 
 
 def text_place(text: bytes, start: int, end: int) -> Place:
