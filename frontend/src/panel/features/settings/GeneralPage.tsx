@@ -1,3 +1,4 @@
+import { type ComponentProps, useState } from "react";
 import ui from "../../shared/ui.module.css";
 import { setPreferences, type Theme, usePreferences } from "../../stores/preferences.ts";
 import { showError } from "../../stores/toasts.ts";
@@ -33,29 +34,22 @@ export function GeneralPage() {
         </fieldset>
       </Section>
       <Section title="Limits">
-        <label className={styles.field}>
-          <span>Time limit, in minutes</span>
-          <input
-            type="number"
-            min={1}
-            max={10_080}
-            value={current.maxMinutes}
-            onChange={(event) => setPreferences({ maxMinutes: Math.max(1, Number(event.target.value) || 60) })}
-          />
-        </label>
-        <label className={styles.field}>
-          <span>Cost limit, in US dollars</span>
-          <input
-            type="number"
-            min={0}
-            step={0.1}
-            placeholder="no limit"
-            value={current.maxCostUsd ?? ""}
-            onChange={(event) =>
-              setPreferences({ maxCostUsd: event.target.value === "" ? null : Math.max(0, Number(event.target.value)) })
-            }
-          />
-        </label>
+        <NumberField
+          label="Time limit, in minutes"
+          min={1}
+          max={10_080}
+          required
+          value={current.maxMinutes}
+          onChange={(minutes) => minutes !== null && setPreferences({ maxMinutes: minutes })}
+        />
+        <NumberField
+          label="Cost limit, in US dollars"
+          min={0}
+          step="any"
+          placeholder="no limit"
+          value={current.maxCostUsd}
+          onChange={(maxCostUsd) => setPreferences({ maxCostUsd })}
+        />
       </Section>
       <Section title="Notifications">
         <label className={styles.field}>
@@ -68,6 +62,36 @@ export function GeneralPage() {
         </label>
       </Section>
     </>
+  );
+}
+
+interface NumberFieldProps extends Omit<ComponentProps<"input">, "value" | "onChange"> {
+  readonly label: string;
+  readonly value: number | null;
+  readonly onChange: (value: number | null) => void;
+}
+
+/** Takes over each valid number as you type; what isn't valid gives way to the last one when you leave the field. */
+function NumberField({ label, value, onChange, ...limits }: NumberFieldProps) {
+  const [typed, setTyped] = useState<string>();
+  return (
+    <label className={styles.field}>
+      <span>{label}</span>
+      <input
+        {...limits}
+        type="number"
+        value={typed ?? value ?? ""}
+        onChange={({ target }) => {
+          setTyped(target.value);
+          if (target.validity.valid) onChange(target.value === "" ? null : Number(target.value));
+        }}
+        onBlur={({ target }) => {
+          setTyped(undefined);
+          // Text that is no number isn't part of the value, so only this removes it.
+          target.value = value === null ? "" : String(value);
+        }}
+      />
+    </label>
   );
 }
 
