@@ -25,6 +25,7 @@ export default async function ({ sidecar, page }) {
     await page.reload();
     await reaches("escalated");
     await conversation.getByRole("form", { name: "What to do next" }).waitFor();
+    await page.getByRole("heading", { level: 1 }).waitFor();
     await check(`${theme}: an escalated task`);
     await conversation.getByRole("button", { name: "Rewind to before this message" }).first().focus();
     await page.keyboard.press("Enter");
