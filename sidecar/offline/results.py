@@ -69,19 +69,22 @@ def quote_names(names: Sequence[str], most: int = 5) -> str:
     return ", ".join(f"`{name}`" for name in names[:most])
 
 
-def shorten_output(output: str) -> str:
-    """The output; of a long one the lines that report a problem, and the last ones."""
+def shorten_output(back: ToolReturn) -> str:
+    """What the program printed; of a long output the lines that report a problem, and the last ones."""
+    output = output_of(back)
     lines = output.splitlines()
     if len(lines) <= _SHOWN:
         return output
     first = [line for line in lines[:-_TAIL] if _MATTERS.search(line)][: _SHOWN - _TAIL]
     left = len(lines) - len(first) - _TAIL
-    return "\n".join([*first, f"… {plural(left, 'line')} left out …", *lines[-_TAIL:]])
+    # Of an output that went to a log, the details hold only the beginning and the end.
+    more = "more than " if "log" in back.details else ""
+    return "\n".join([*first, f"… {more}{plural(left, 'line')} left out …", *lines[-_TAIL:]])
 
 
 def describe_run(command: str, back: ToolReturn) -> str:
     """How a command went, with its output."""
-    output = shorten_output(output_of(back))
+    output = shorten_output(back)
     block = f":\n\n```\n{output}\n```" if output else " and printed nothing."
     if back.status == "success":
         return f"`{command}` ran{block}"

@@ -113,7 +113,7 @@ class Codebase:
             try:
                 await self._read_one(path)
             except FileMissing:
-                self.project.skip(path, "it is gone")
+                self.project.skip(path, "its name is not UTF-8 text" if "\ufffd" in path else "it is gone")
         fresh = [path for path in self.contents if path not in self.project.sources]
         await asyncio.to_thread(self._analyze, fresh)
 

@@ -145,7 +145,7 @@ def _describe(last: ToolReturn) -> str:
         return f"All tests pass: {counts}." if passed or skipped else "No tests were found."
     if not found:
         head = f"**{failed} failed**, {counts}" if failed else f"The tests failed: {failure(last)}"
-        return "\n".join([f"{head}:", "", "```", shorten_output(output), "```"])
+        return "\n".join([f"{head}:", "", "```", shorten_output(last), "```"])
     described = [_describe_failure(str(each["name"]), str(each["message"]), output) for each in found[:_SHOWN]]
     more = [f"- … {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
     return "\n".join([f"**{failed} failed**, {counts}:", "", *described, *more])

@@ -1,5 +1,6 @@
 """The tool that organizes imports: what it takes away, what it dares not, and the order it leaves."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -178,3 +179,11 @@ async def test_a_file_with_a_syntax_error_is_left_alone_and_said(bench: Workbenc
     outcome = await bench.call("organize_imports")
     assert bench.read("a.py") == b"import os\ndef (\n"
     assert "Left alone: a.py, it has a syntax error at line 2." in outcome.content
+
+
+async def test_a_file_whose_name_is_not_text_is_not_said_to_be_gone(bench: Workbench) -> None:
+    (bench.workspace / os.fsdecode(b"bad\xff.py")).write_text("import os\n")
+    bench.write("a.py", "import os\n")
+    outcome = await bench.call("organize_imports", sort=False)
+    assert "bad\ufffd.py, its name is not UTF-8 text." in outcome.content
+    assert bench.read("a.py") == b""

@@ -172,6 +172,10 @@ def test_a_long_output_is_cut_to_what_matters() -> None:
     answer = said("run `make`", failed("run_command", "exit code 1", "command_failed", output=output))
     assert "src/a.c:3: error: oops" in answer and "lines left out" in answer
     assert len(answer.splitlines()) < 60
+    logged = said(
+        "run `make`", failed("run_command", "exit code 1", "command_failed", output=noise, log="output:a.log")
+    )
+    assert "… more than 488 lines left out …" in logged
 
 
 STATUS = status(" M src/cart.py", "?? src/__pycache__/", "?? notes.md", ahead=2)
