@@ -25,9 +25,9 @@ log = logging.getLogger(__name__)
 
 _BEAT = """
 INSERT INTO workers (id, pool, host, pid, status, slots, tasks, resources, beat, last_seen)
-VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, now())
-ON CONFLICT (id) DO UPDATE SET status = excluded.status, tasks = excluded.tasks, resources = excluded.resources,
-    beat = excluded.beat, last_seen = now()
+VALUES (%s, %s, %s, %s, %s, %s, '{}', %s, %s, now())
+ON CONFLICT (id) DO UPDATE SET status = excluded.status, resources = excluded.resources, beat = excluded.beat,
+    last_seen = now()
 RETURNING wanted, beat IS NULL OR EXISTS (SELECT FROM procrastinate_workers AS hearts WHERE hearts.id = beat)
 """
 
@@ -98,7 +98,7 @@ class Membership:
                 self._alive_file.touch()
 
     async def _beat(self) -> None:
-        member, tasks = self._member, list(self._tasks())
+        member = self._member
         status: WorkerStatus = "draining" if self._draining else "running" if member.runs_tasks else "serving"
         values = (
             member.id,
@@ -107,7 +107,6 @@ class Membership:
             os.getpid(),
             status,
             member.slots,
-            tasks,
             _resources().to_json(),
             self._dispatcher.beat,
         )
@@ -118,7 +117,7 @@ class Membership:
             self._stop()
         elif wanted == "drain" or self._draining:
             self.drain()
-            if not tasks:
+            if not self._tasks():
                 self._stop()
 
 

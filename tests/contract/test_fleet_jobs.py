@@ -261,11 +261,14 @@ async def test_a_worker_whose_heartbeat_was_removed_beats_again(journal: Postgre
     async def statuses() -> list[str]:
         return [worker.status for worker in (await fleet.state()).workers]
 
+    await journal.create(new_task("t_1"))
+    assert await journal.claim_named("t_1", "me", now=0, lease=15) is not None
     async with dispatching(journal, Runner(journal)) as dispatcher:
         member = Member("me", "default", 2)
         membership = Membership(journal, dispatcher, member, lambda: ["t_1"], lambda: None, lambda: None)
         await membership._beat()
         assert await statuses() == ["running"]
+        assert (await fleet.state()).workers[0].tasks == ["t_1"]
         await journal.query("DELETE FROM procrastinate_workers RETURNING true")
         assert await statuses() == ["dead"]
         # Others run them, so they don't count for `brain fleet scale`.

@@ -79,6 +79,16 @@ def test_a_task_is_cancelled_from_another_node_with_its_processes(standing: Runn
     assert first.wait_for_end(task_id)["status"] == "cancelled"
 
 
+def test_the_fleet_names_the_worker_of_a_task_as_soon_as_it_runs(standing: RunningFleet) -> None:
+    (first, second), (worker,) = standing.nodes, standing.workers
+    task_id = sleeping(first)
+    first.wait_for_event(task_id, lambda event: event["type"] == "tool" and event["status"] == "running")
+    assert [each["id"] for each in state_of(second)["workers"] if task_id in each["tasks"]] == [worker.id]
+    assert first.post(f"/api/brain/tasks/{task_id}/cancel").status == 202
+    first.wait_for_end(task_id)
+    wait_until(lambda: not any(task_id in each["tasks"] for each in state_of(second)["workers"]), what="its release")
+
+
 def test_every_node_shows_what_a_command_prints_on_a_worker(standing: RunningFleet) -> None:
     first, second = standing.nodes
     command = "for i in $(seq 600); do echo line $i; sleep 0.1; done"
