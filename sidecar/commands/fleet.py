@@ -60,7 +60,7 @@ def _order(args: argparse.Namespace) -> int:
     with reading(data_dir(args)) as client:
         client.post("/api/brain/fleet/orders", {"worker": args.worker, "order": order})
     said = "finishes its tasks and exits" if order == "drain" else "exits, and others continue its tasks"
-    print(f"{args.worker} claims nothing more within 5 s; then it {said}.")
+    print(f"{args.worker} stops claiming tasks within 5 s; then it {said}.")
     return 0
 
 

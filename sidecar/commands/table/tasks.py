@@ -312,8 +312,8 @@ brain rewind t_4642c5 17 --files      only the files""",
         "undo",
         "undo what a task did to your files",
         "Rewind the newest task in this directory to its start: its changes are undone, yours and those of other tasks "
-        "stay. It lists what it restored, and what it left alone or could not restore: then it exits with "
-        "1. Repeat it once you removed the reason. `brain rewind` goes back to any event instead.",
+        "stay. It lists what it restored, left alone and could not restore, and exits with 1 unless all is "
+        "restored. Repeat it once you removed the reason. `brain rewind` goes back to any event instead.",
         """\
 brain undo                    the newest task in this directory
 brain undo --last-change      only its last change; again for the one before

@@ -254,6 +254,20 @@ async def test_what_is_written_under_another_name_of_a_file_goes_back_under_both
     assert shop.files() == before
 
 
+async def test_a_file_in_the_place_of_a_link_is_a_file_again_after_two_rewinds(shop: ManualTask) -> None:
+    (shop.workspace / "target").write_text("kept\n")
+    (shop.workspace / "link").symlink_to("target")
+    await shop.open()
+    start, before = await shop.seq(), shop.files()
+    await shop.command("rm link")
+    await shop.call("create_file", {"path": "link", "content": "a file\n"})
+    end, after = await shop.seq(), shop.files()
+    assert await shop.rewind(start) == []
+    assert shop.files() == before
+    assert await shop.rewind(end) == []
+    assert shop.files() == after
+
+
 async def test_a_file_that_a_task_deletes_and_makes_again_gets_its_mode_back(shop: ManualTask) -> None:
     (shop.workspace / "run.sh").write_text("old\n")
     (shop.workspace / "run.sh").chmod(0o755)
