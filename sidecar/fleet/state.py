@@ -22,7 +22,8 @@ DEAD_SECONDS = 15.0
 _WORKERS = """
 SELECT workers.id, pool, host, pid, CASE WHEN lives THEN status ELSE 'dead' END,
     -- Its claims, as they are now; the leader queues those of a dead one again.
-    slots, ARRAY(SELECT tasks.id FROM tasks WHERE lease_owner = workers.id AND lives ORDER BY position), coalesce(last_heartbeat, last_seen) AS seen, resources
+    slots, ARRAY(SELECT tasks.id FROM tasks WHERE lease_owner = workers.id AND lives ORDER BY position),
+    coalesce(last_heartbeat, last_seen) AS seen, resources
 FROM workers LEFT JOIN procrastinate_workers AS hearts ON hearts.id = beat, beats(workers.id, %s) AS lives
 ORDER BY seen DESC LIMIT 10000
 """
