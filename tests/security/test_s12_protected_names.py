@@ -102,6 +102,18 @@ async def test_s14_a_link_is_not_another_name_for_it(tmp_path: Path) -> None:
         assert bench.read(".env") == b"KEY=1"
 
 
+async def test_s14_an_allowed_change_is_made_however_its_path_was_written(tmp_path: Path) -> None:
+    async with workbench(tmp_path, approvals="auto") as bench:
+        bench.write(".vscode/tasks.json", "old\n")
+        (bench.workspace / "plain.json").symlink_to(".vscode/tasks.json")
+        bench.ledger.answer = "allow"
+        for name, old, new in (("./plain.json", "old", "new"), (f"{bench.workspace}/plain.json", "new", "newer")):
+            outcome = await bench.call("apply_patch", patch=f"--- {name}\n+++ {name}\n@@ -1 +1 @@\n-{old}\n+{new}\n")
+            assert outcome.status == "success", outcome.content
+        assert bench.read(".vscode/tasks.json") == b"newer\n"
+        assert len(bench.ledger.questions) == 2
+
+
 async def test_s14_a_link_to_what_is_not_there_yet_is_not_another_name_for_it(tmp_path: Path) -> None:
     async with workbench(tmp_path, approvals="auto") as bench:
         bench.write("docs/a.md", "a")

@@ -2,15 +2,16 @@
 
 import posixpath
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from tools.errors import FileMissing, NotADirectory
 from tools.executor.binding import ApprovalBinding, bind, bind_subject, command_variables
 from tools.executor.context import CallContext
-from tools.host import FileChange, Host
+from tools.host import FileChange, Host, ResolvingHost
 from tools.ledger import ApprovalPrompt, digest
 from tools.local.repository.view import HooksPath, is_hook
+from tools.paths import normalize
 from tools.policy.policy import Decision
 from tools.protected import protected_part, runs_scripts, secret_part
 from tools.spec import describe_arguments
@@ -18,6 +19,12 @@ from tools.text import escape_hidden
 
 #: Programs whose configuration decides what the project's tests and checkers run.
 _RUN_BY_TESTS = ("pytest", "npm", "make", "cargo", "go", "mypy", "eslint")
+
+
+async def find_leads(paths: Iterable[str], host: ResolvingHost) -> dict[str, str]:
+    """Where each path leads, under its one name: a patch may write it in several ways."""
+    names = dict.fromkeys(normalize(path, host.workspace) for path in paths)
+    return {name: await host.resolve(name) for name in names}
 
 
 async def check_links(leads: Mapping[str, str], host: Host, decision: Decision) -> Decision:

@@ -22,7 +22,7 @@ from tools.errors import (
     Unattended,
     Unconfirmed,
 )
-from tools.executor.approval import bind_call, build_prompt, check_links
+from tools.executor.approval import bind_call, build_prompt, check_links, find_leads
 from tools.executor.binding import ApprovalBinding, ApprovedTexts, bind_change, render_difference
 from tools.executor.command_changes import ChangeTracker
 from tools.executor.context import CallContext, redact_arguments
@@ -97,7 +97,6 @@ class CallRunner:
         for remote in self._remotes:
             await remote.refresh(context.spec.name, context.workspace, tuple(context.args.paths()))
         backend = self._choose_backend(context)
-        context.backend = backend.name
         if has_host(backend):
             await self._await_workspace(context)
         decision = await self._decide(context, backend)
@@ -123,7 +122,6 @@ class CallRunner:
         if is_remote(backend) and not backend.offers(context.spec.name, context.workspace):
             # It went away while you were asked.
             backend = self._choose_backend(context)
-            context.backend = backend.name
         if changes_files(context.tool) and has_host(backend):
             host = backend.host(context.workspace)
             # What you saw is what is written: if the file is another one by now, writing fails.
@@ -146,7 +144,6 @@ class CallRunner:
             if not repeatable:
                 return await self._resolve_unknown(context, gone.message)
             backend = self._choose_backend(context, without=backend)
-            context.backend = backend.name
             return await self._perform(context, backend, decision)
         except Unconfirmed as lost:
             content = f"{lost.message} It may have taken effect, wholly, in part or not at all, and was not repeated."
@@ -192,6 +189,7 @@ class CallRunner:
             if fits and backend.offers(spec.name, context.workspace):
                 if is_remote(backend) and not backend.covers(spec.name, context.workspace, tuple(context.args.paths())):
                     continue
+                context.backend = backend.name
                 return backend
         raise HostGone(
             f"{spec.name} needs a connected desktop shell that offers it, and there is none.", transient=False
@@ -231,7 +229,7 @@ class CallRunner:
 
     async def _check_links(self, context: CallContext, host: ResolvingHost, decision: Decision) -> Decision:
         try:
-            leads = {path: await host.resolve(path) for path in context.args.paths()}
+            leads = await find_leads(context.args.paths(), host)
         except ToolError:
             if decision.verdict == "allow":
                 raise
