@@ -39,6 +39,11 @@ def main(argv: list[str] | None = None) -> int:
     except UserError as failure:
         sys.stderr.write(f"brain: {failure}\n")
         return failure.exit_code
+    except FileNotFoundError:
+        if _has_directory():
+            raise
+        sys.stderr.write("brain: The current directory no longer exists; nothing was done. Change to another one.\n")
+        return EXIT_USAGE
     except KeyboardInterrupt:
         return EXIT_CANCELLED
     except BrokenPipeError:
@@ -46,6 +51,14 @@ def main(argv: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_BROKEN_PIPE
     return code
+
+
+def _has_directory() -> bool:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _dispatch(argv: list[str]) -> int:

@@ -331,3 +331,15 @@ def test_what_nothing_depends_on_may_be_a_wrong_name(home: dict[str, str], works
     assert found.returncode == 0, found.stderr
     assert "Whether it exists: brain search nowhere\n" in found.stdout
     assert "Whether it exists" not in brain("impact", "notes.txt", environ=home, cwd=workspace).stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a directory in use can't be removed")
+@pytest.mark.parametrize("words", [["run", "list the files"], ["tasks"], ["doctor"], ["--panel"]])
+def test_a_directory_that_is_gone_is_no_traceback(home: dict[str, str], workspace: Path, words: list[str]) -> None:
+    gone = workspace / "gone"
+    gone.mkdir()
+    argv = ["/bin/sh", "-c", 'rmdir ../gone && exec "$@"', "sh", sys.executable, "-m", "sidecar", *words]
+    done = subprocess.run(argv, cwd=gone, env=home, capture_output=True, text=True, timeout=60)
+    assert done.returncode in (0, 2, 4), done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 0 or "The current directory no longer exists" in done.stderr
