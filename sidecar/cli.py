@@ -3,6 +3,7 @@
 import contextlib
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sidecar import __version__
@@ -55,7 +56,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _has_directory() -> bool:
     try:
-        os.getcwd()
+        Path.cwd()
     except FileNotFoundError:
         return False
     return True
