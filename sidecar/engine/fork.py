@@ -124,8 +124,9 @@ class Forks:
         if old.status not in STILL:
             raise OperationRefused(409, "task_active", f"The task is {old.status}. Cancel it first, then fork it.")
         task_id = f"t_{secrets.token_hex(10)}"
+        at = await self._review.with_changes(old.id, seq)
         records, events = await self._journal.records(old.id), await self._stored_events(old.id)
-        start = beginning(old.id, task_id, seq, records, events)
+        start = beginning(old.id, task_id, at, records, events)
         if start.answered and wanted.task is None:
             message = (
                 "The task was complete at that event. Say what the new task should do, or choose an earlier event."
@@ -135,10 +136,10 @@ class Forks:
         files = ForkedFiles()
         if is_remote(old) and self._remotes is not None:
             # The new task has a branch of its own, so the files of the old one stay.
-            files = await self._remotes.fork(old, records, task_id, old.last_seq if wanted.keep_files else seq)
+            files = await self._remotes.fork(old, records, task_id, old.last_seq if wanted.keep_files else at)
         elif not wanted.keep_files:
             why = "For a new task that starts there: "
-            done = await self._review.rewind(old.id, seq, conversation=False, why=why)
+            done = await self._review.rewind(old.id, at, conversation=False, why=why)
             files = ForkedFiles(left_out=[file.path for file in (*done.conflicts, *done.not_restored)])
         left = files.left_out
         reason += f"; files left as they are: {listed(left, _NAMED)}" if left else ""

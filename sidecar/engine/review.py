@@ -143,9 +143,10 @@ class Review:
             )
         if task.status not in STILL and not preview and not own:
             raise OperationRefused(409, "task_active", f"The task is {task.status}. Cancel it first, then rewind it.")
+        at = await self.with_changes(task_id, seq)
         async with self._located(task, records) as located:
             undo = await self._planned(
-                located, history, seq, conversation=conversation, preview=preview, uncertain=uncertain
+                located, history, at, conversation=conversation, preview=preview, uncertain=uncertain
             )
             if not preview and (conversation or undo.files or undo.history):
                 announcement = f"{why}{undo.announcement}" if undo.announcement else ""
@@ -153,6 +154,14 @@ class Review:
                 await self._undoing.carry_out(located, await self._undoing.plan(located, undo, still=not own), undo)
                 await self._publish(located, f"Rewind to event {seq}")
         return await to_thread(_answer, seq, undo)
+
+    async def with_changes(self, task_id: str, seq: int) -> int:
+        """The event itself, or if it says how a call ended, the one after it, which says what the call changed.
+
+        They are written together, and the changes belong to the second one.
+        """
+        types = [event.type for event in (await self._journal.events(task_id, seq - 1, 2)).events] if seq else []
+        return seq + 1 if types == ["tool", "diff"] else seq
 
     @asynccontextmanager
     async def _located(self, task: Task, records: Sequence[Record]) -> AsyncIterator[Task]:

@@ -29,6 +29,27 @@ def test_a_rewind_survives_a_restart_and_can_be_rewound(sidecar: RunningSidecar)
     assert (sidecar.workspace / "a.txt").read_text() == "two\n"
 
 
+def test_at_the_event_that_ends_a_call_its_change_is_there(sidecar: RunningSidecar) -> None:
+    task_id = run_edits(sidecar, write("a.txt", "one\n"), write("a.txt", "two\n"))
+    ends = [event["seq"] for event in sidecar.events(task_id) if event.get("status") == "success"]
+    for seq, text in ((ends[0], "one\n"), (ends[1], "two\n"), (ends[0] - 1, None)):
+        answer = sidecar.post(f"/api/brain/tasks/{task_id}/rewind", {"seq": seq}).json
+        assert (answer["seq"], answer["conflicts"]) == (seq, [])
+        path = sidecar.workspace / "a.txt"
+        assert (path.read_text() if path.exists() else None) == text
+
+
+def test_a_fork_from_the_end_of_a_call_has_its_change(sidecar: RunningSidecar) -> None:
+    task_id = run_edits(sidecar, write("a.txt", "one\n"), write("a.txt", "two\n"))
+    end = next(event["seq"] for event in sidecar.events(task_id) if event.get("status") == "success")
+    models = sidecar.script("forked", [{}, {"text": "done"}])
+    body = {"seq": end, "task": "go on", "options": {"models": models}}
+    forked = sidecar.post(f"/api/brain/tasks/{task_id}/fork", body)
+    task = sidecar.wait_for_end(forked.json["taskId"])
+    assert (task["status"], task["forkedFrom"]["seq"]) == ("completed", end)
+    assert (sidecar.workspace / "a.txt").read_text() == "one\n"
+
+
 def test_what_cannot_be_rewound_says_why(sidecar: RunningSidecar) -> None:
     task_id = run_edits(sidecar, write("a.txt", "one\n"))
     answer = sidecar.post(f"/api/brain/tasks/{task_id}/rewind", {"seq": 10_000})
