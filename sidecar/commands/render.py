@@ -129,6 +129,7 @@ class TaskRenderer:
         if self.status == "queued" and self._seen > 1:
             self._first_at = event.get("at", "")
             self._calls.clear()
+            self._shown = ""
             return ["", self._style.dim(f"↻ {reason or 'queued again'}")]
         if self.status == "interrupted":
             return [self._style.yellow(f"‖ {reason or 'The sidecar stopped.'}")]

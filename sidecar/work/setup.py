@@ -356,9 +356,11 @@ class AgentSetup:
         try:
             model = self.catalog.model_for(agent.role, wanted, report, options.effort or "")
         except NoSuchModel as error:
-            raise AgentError(
-                "no_model", f"{error} Nothing was changed; choose another model and resume.", retry=False
-            ) from error
+            advice = "choose another model and resume."
+            if getattr(options.models, agent.role):
+                # The task keeps the model it was sent with.
+                advice = "add what is missing and resume, or take another model: `brain fork --model PROVIDER/NAME`."
+            raise AgentError("no_model", f"{error} Nothing was changed; {advice}", retry=False) from error
         if options.max_cost_usd is not None and not self.catalog.priced(agent.role, wanted):
             raise AgentError("price_unknown", UNPRICED, retry=False)
         self.run.log.enqueue(ModelEvent(role=agent.role, provider=model.provider, model=model.name))

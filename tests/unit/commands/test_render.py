@@ -267,6 +267,16 @@ def test_a_reason_that_was_just_read_is_not_reported_again() -> None:
     assert 'brain message t_01234567 "…"' in task.lines[-1]
 
 
+def test_a_resume_that_fails_alike_says_why_again() -> None:
+    task = Rendering()
+    for status in ("queued", "queued"):
+        task.event("status", status=status)
+        task.event("step", step=1, total=1, message="No key.", agent="coder", state="failed")
+        task.event("error", code="no_model", message="No key.", recoverable=True)
+        task.event("status", status="failed")
+    assert sum("No key." in line for line in task.lines) == 2
+
+
 def test_what_cannot_be_resumed_is_not_said_to_be() -> None:
     task = Rendering()
     task.event("error", code="script_ended", message="No.", recoverable=False)

@@ -149,6 +149,7 @@ async def test_a_task_without_a_usable_model_says_so_and_can_be_resumed(tmp_path
         assert task.error is not None
         assert task.error.code == "no_model"
         assert task.error.recoverable
+        assert "take another model: `brain fork --model PROVIDER/NAME`" in task.error.message
 
 
 async def test_a_workspace_that_does_not_exist_is_refused(tmp_path: Path) -> None:
