@@ -5,6 +5,7 @@ Only plain statements count as claims, not doubts or wishes.
 
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sidecar.verify.change import FileVersions
@@ -82,69 +83,82 @@ class FileClaim(NamedTuple):
     created: bool
 
 
-class Claims(NamedTuple):
+@dataclass(slots=True)
+class Claims:
     """`doubted` are files that the report mentions without claiming anything: it may say why one is missing."""
 
-    files: list[FileClaim]
-    doubted: set[str]
-    committed: bool
-    commits: list[str]
-    tests_pass: bool
+    by_path: dict[str, FileClaim] = field(default_factory=dict)
+    doubted: set[str] = field(default_factory=set)
+    committed: bool = False
+    commits: list[str] = field(default_factory=list)
+    #: The sentences that say that tests or checks pass.
+    passing: list[str] = field(default_factory=list)
     #: It is tests that are said to pass, not just checks.
     names_tests: bool = False
     #: Commands that are said to pass, and checkers.
-    commands: Sequence[str] = ()
-    checkers: Sequence[str] = ()
+    commands: list[str] = field(default_factory=list)
+    checkers: list[str] = field(default_factory=list)
     #: Paths with a line.
-    places: Sequence[tuple[str, int]] = ()
-    #: The sentences that say that tests pass.
-    passing: Sequence[str] = ()
+    places: list[tuple[str, int]] = field(default_factory=list)
+
+    @property
+    def files(self) -> list[FileClaim]:
+        return list(self.by_path.values())
+
+    @property
+    def tests_pass(self) -> bool:
+        return bool(self.passing)
+
+    def add_file(self, path: str, *, created: bool) -> None:
+        """The first claim about a file counts."""
+        self.by_path.setdefault(_clean(path), FileClaim(_clean(path), created))
 
 
 def parse_claims(report: str) -> Claims:
-    files: dict[str, FileClaim] = {}
-    doubted: set[str] = set()
-    committed, commits, tests_pass, names_tests, listing = False, [], False, False, False
-    commands: list[str] = []
-    checkers: list[str] = []
-    places: list[tuple[str, int]] = []
-    passes: list[str] = []
+    found, listing = Claims(), False
     for sentence in sentences(report):
         bullet = _BULLET.match(sentence)
         if listing and bullet:
-            files.setdefault(_clean(bullet["path"]), FileClaim(_clean(bullet["path"]), True))
+            found.add_file(bullet["path"], created=True)
             continue
         listing = _HEADING.match(sentence) is not None
         doubt = find_doubt(sentence)
-        for path in re.finditer(PATH, sentence):
-            if path.end() > doubt:
-                # A later doubt about a file takes an earlier claim back.
-                files.pop(_clean(path[0]), None)
-                doubted.add(_clean(path[0]))
-        for match in _CLAIM.finditer(sentence):
-            if match.end() > doubt:
-                continue
-            # Adding something *to* a file changes it.
-            into = re.search(r"\b(?:to|in|into|of|at|inside)\s+$", match["between"]) is not None
-            created = re.fullmatch(_CREATED, match["verb"], re.IGNORECASE) is not None and not into
-            for name in (match["path"], *re.findall(PATH, match["more"])):
-                files.setdefault(_clean(name), FileClaim(_clean(name), created))
+        _read_files(sentence, doubt, found)
+        _read_passing(sentence, found)
         if (commit := _COMMITTED.search(sentence)) and commit.end() <= doubt:
-            committed = True
-            commits += _HASH.findall(sentence)
-        plain = re.sub(PATH, "file", sentence)
-        passing = _TESTS_PASS.search(plain)
-        if passing is not None and passing.end() <= find_doubt(plain):
-            tests_pass = True
-            passes.append(sentence)
-            names_tests = names_tests or re.search(r"\bchecks?\b", passing[0], re.IGNORECASE) is None
-        commands += [each["command"] for each in _COMMAND_PASSES.finditer(sentence) if each.end() <= doubt]
+            found.committed = True
+            found.commits += _HASH.findall(sentence)
+        found.commands += [each["command"] for each in _COMMAND_PASSES.finditer(sentence) if each.end() <= doubt]
         # "No errors" sounds like doubt, so only what comes before counts.
-        checkers += [each["checker"].lower() for each in _CHECKER_PASSES.finditer(sentence) if each.start() < doubt]
-        places += [(_clean(each["path"]), int(each["line"])) for each in _LINE.finditer(sentence)]
-    return Claims(
-        list(files.values()), doubted, committed, commits, tests_pass, names_tests, commands, checkers, places, passes
-    )
+        found.checkers += [
+            each["checker"].lower() for each in _CHECKER_PASSES.finditer(sentence) if each.start() < doubt
+        ]
+        found.places += [(_clean(each["path"]), int(each["line"])) for each in _LINE.finditer(sentence)]
+    return found
+
+
+def _read_files(sentence: str, doubt: int, found: Claims) -> None:
+    for path in re.finditer(PATH, sentence):
+        if path.end() > doubt:
+            # A later doubt about a file takes an earlier claim back.
+            found.by_path.pop(_clean(path[0]), None)
+            found.doubted.add(_clean(path[0]))
+    for match in _CLAIM.finditer(sentence):
+        if match.end() > doubt:
+            continue
+        # Adding something *to* a file changes it.
+        into = re.search(r"\b(?:to|in|into|of|at|inside)\s+$", match["between"]) is not None
+        created = re.fullmatch(_CREATED, match["verb"], re.IGNORECASE) is not None and not into
+        for path in (match["path"], *re.findall(PATH, match["more"])):
+            found.add_file(path, created=created)
+
+
+def _read_passing(sentence: str, found: Claims) -> None:
+    plain = re.sub(PATH, "file", sentence)
+    passing = _TESTS_PASS.search(plain)
+    if passing is not None and passing.end() <= find_doubt(plain):
+        found.passing.append(sentence)
+        found.names_tests = found.names_tests or re.search(r"\bchecks?\b", passing[0], re.IGNORECASE) is None
 
 
 def passing_tests(claims: Claims, passed: Collection[int]) -> tuple[bool, set[str]]:
@@ -199,7 +213,7 @@ async def check_claims(
     id: str,
 ) -> CheckResult | None:
     changed = [change.path for change in changes if change.before != change.after]
-    problems = false_claims(claims.files, changed, await _find_existing([claim.path for claim in claims.files], host))
+    problems = false_claims(claims.files, changed, await _find_existing([*claims.by_path], host))
     problems += await _missing_planned(planned, claims.doubted, changes, host)
     if claims.committed:
         problems += await _check_commits(claims, changes, facts, host, id)
