@@ -33,10 +33,10 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        waiting = self._limits.waiting
-        waiting[self] = None
-        if len(waiting) > self._limits.strangers:
-            next(iter(waiting)).abort()
+        unheard = self._limits.unheard
+        unheard[self] = None
+        if len(unheard) > self._limits.silent:
+            next(iter(unheard)).abort()
         self._expect(self._limits.header_seconds)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -69,7 +69,13 @@ class LimitedProtocol(HttpToolsProtocol):
             # Also for bytes that begin no request, such as empty lines.
             self._expect(self._limits.header_seconds)
         self._began = False
+        if self in self._limits.unheard:
+            del self._limits.unheard[self]
+            self._limits.waiting[self] = None
         super().data_received(data)
+        waiting = self._limits.waiting
+        if len(waiting) > self._limits.strangers:
+            next(iter(waiting)).abort()
         if self._in_headers:
             # Data may begin with the rest of another request; headers that are incomplete contain no empty line.
             end = data.rfind(b"\r\n\r\n") if self._began else -1
@@ -195,6 +201,7 @@ class LimitedProtocol(HttpToolsProtocol):
     def _leave(self) -> None:
         self._release()
         self._deadline = None
+        self._limits.unheard.pop(self, None)
         self._limits.waiting.pop(self, None)
         self._limits.trusted.discard(self)
         if self._timer is not None:

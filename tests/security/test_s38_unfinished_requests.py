@@ -1,6 +1,7 @@
 """S38: what a peer begins and never ends costs little memory, ends by a deadline, and keeps nobody else out."""
 
 import asyncio
+import resource
 import socket
 import time
 from collections.abc import AsyncIterator
@@ -217,13 +218,29 @@ async def test_s38_peers_that_never_read_are_closed(tmp_path: Path) -> None:
 
 @pytest.mark.timeout(120)
 async def test_s38_a_flood_of_connections_keeps_no_one_out(tmp_path: Path) -> None:
+    _allow_many_files()
     with running_sidecar(tmp_path) as sidecar:
-        async with peers(sidecar, 700):
+        before = resident(sidecar.pid)
+        async with peers(sidecar, 700) as begun:
+            for _, peer in begun:
+                peer.write(b"GET /")
             await until_true(lambda: _connections(sidecar) <= 513, LATE)
             await healthy(sidecar)
-            async with peers(sidecar, 300):
+            async with peers(sidecar, 2_200):
                 await healthy(sidecar)
-                assert _connections(sidecar) <= 520
+                assert _connections(sidecar) <= 2_600
+                assert resident(sidecar.pid) - before < 60 * MEGABYTE
+
+
+async def test_s38_a_thousand_connections_at_once_are_all_answered(tmp_path: Path) -> None:
+    _allow_many_files()
+    with running_sidecar(tmp_path) as sidecar:
+        asked = head(sidecar, "GET /api/brain/agents", "Connection: close", token=True)
+        async with peers(sidecar, 1_000) as opened:
+            for _, writer in opened:
+                writer.write(asked)
+            answers = await asyncio.gather(*(ended(peer) for peer in opened))
+        assert {answer[:13] for answer in answers} == {b"HTTP/1.1 200 "}
 
 
 @pytest.mark.timeout(180)
@@ -244,6 +261,11 @@ async def test_s38_streams_and_the_bridge_outlive_the_deadlines_and_the_flood(tm
                 events = await read_to_end(reader)
             assert events[-1]["status"] == "completed"
         await close(writer)
+
+
+def _allow_many_files() -> None:
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(8_192, most), most))
 
 
 def _connections(sidecar: RunningSidecar) -> int:
