@@ -143,7 +143,8 @@ def _cancelled(style: Style, event: Event | None, took: str, columns: int | None
         lines.append(f"  killed: {clip(safe_line(process['command']), room)} {number}")
     effects = (event or {}).get("effects", [])
     for effect in effects:
-        lines.append(f"  already happened: {safe_line(effect['tool'])}: {clip(safe_line(effect['summary']), 80)}")
+        happened = f"already happened: {safe_line(effect['tool'])}: {clip(safe_line(effect['summary']), 80)}"
+        lines += paragraph(happened, columns, "    ", first="  ")
     return lines if effects else [*lines, style.dim("  No changes had been made.")]
 
 

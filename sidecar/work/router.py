@@ -78,17 +78,21 @@ def parse_slash(task: str) -> Slash | None:
 
 
 def suggest_command(task: str, names: Iterable[str]) -> str | None:
-    """The error for a task that starts with a misspelling of one of these commands; `None` for any other task.
+    """The error for a task that starts with a misspelling of one of these commands, or is one unknown word.
 
-    A sentence may start with a path or an address too ("/etc is not readable", "/reviews answers 500"), so only words
-    that can hardly be anything else get a suggestion.
+    A sentence may start with a path or an address too ("/etc is not readable", "/reviews answers 500"), so of sentences
+    only words that can hardly be anything else get a suggestion.
     """
     slash, known = parse_slash(task), frozenset(names)
-    if slash is None or slash.word in known or (nearest := _nearest(slash.word.lower(), known)) is None:
+    if slash is None or slash.word in known:
         return None
+    nearest = _nearest(slash.word.lower(), known)
+    if nearest is None and slash.rest.strip():
+        return None
+    meant = f"Did you mean /{nearest}? " if nearest else ""
     return (
-        f"There is no command /{slash.word[:50]}. Did you mean /{nearest}? Nothing was started. If you meant a "
-        "sentence, start it with another word."
+        f"There is no command /{slash.word[:50]}. {meant}Nothing was started. If you meant a sentence, start it with "
+        "another word."
     )
 
 

@@ -301,6 +301,13 @@ def test_a_cancelled_task_says_what_was_killed_and_what_had_happened() -> None:
     assert "  already happened: write_file: wrote a.py" in lines
 
 
+def test_what_had_happened_wraps_in_a_narrow_terminal() -> None:
+    task = Rendering(columns=40, wrap=True)
+    effects = [{"callId": "c0", "tool": "rename_symbol", "summary": "Renamed class Basket to Cart in 3 files."}]
+    task.event("cancelled", killed=[], effects=effects)
+    assert all(len(line) < 40 for line in task.event("status", status="cancelled"))
+
+
 def test_files_and_checks_stand_at_the_end() -> None:
     task = Rendering()
     for _ in range(2):

@@ -47,6 +47,7 @@ def test_a_misspelled_command_is_said_back_with_the_one_that_was_meant(word: str
         "/exit does nothing",
         "/chart shows the wrong axis",
         "/explan/it is a path",
+        "/frobnicate is a route",
         "why is /exlpain no command?",
         "/",
         "/ explain it",
@@ -55,6 +56,12 @@ def test_a_misspelled_command_is_said_back_with_the_one_that_was_meant(word: str
 )
 def test_a_command_and_whatever_may_be_a_sentence_are_taken_as_they_are(task: str) -> None:
     assert suggest_command(task, SLASH_COMMANDS) is None
+
+
+def test_one_unknown_word_is_no_sentence() -> None:
+    said = suggest_command(" /frobnicate ", SLASH_COMMANDS)
+    assert said is not None
+    assert said.startswith("There is no command /frobnicate. Nothing was started.")
 
 
 async def test_nothing_begins_with_a_misspelled_command_by_whichever_door_it_comes(tmp_path: Path) -> None:
