@@ -1,5 +1,7 @@
 """S36: a command in a sandbox reaches the hosts that you granted by name, and nothing else."""
 
+import gc
+import os
 import socket
 import sys
 import threading
@@ -85,6 +87,17 @@ async def run(bench: SandboxedWorkbench, script: str, *words: str) -> Outcome:
 async def test_s36_a_granted_host_answers(bench: SandboxedWorkbench, server: int) -> None:
     outcome = await run(bench, "fetch.py", f"http://localhost:{server}/a?b=1")
     assert outcome.content == "200 hello /a?b=1"
+
+
+async def test_s36_a_command_that_cannot_start_leaves_no_socket(bench: SandboxedWorkbench, server: int) -> None:
+    """One that is closed by its number stays an object, and closes what has that number when it is collected."""
+    outcome = await run(bench, "fetch.py", *["x" * 90_000] * 30)
+    assert outcome.error is not None and outcome.error.code == "not_started", outcome.content
+    others = [os.open(os.devnull, os.O_RDONLY) for _ in range(20)]
+    gc.collect()
+    for each in others:
+        os.close(each)
+    assert (await run(bench, "fetch.py", f"http://localhost:{server}/a")).content == "200 hello /a"
 
 
 async def test_s36_a_granted_host_is_reached_through_a_tunnel(bench: SandboxedWorkbench, server: int) -> None:

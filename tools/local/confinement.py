@@ -152,7 +152,7 @@ class Confinement:
             return self.sandbox.wrap(limited, access, cwd, environment)
         gateway = Gateway(self.hosts)
         launch = self.sandbox.wrap(gateway.wrap(limited), access, cwd, gateway.environment(environment))
-        return launch._replace(gateway=gateway, handles=(*launch.handles, gateway.handle))
+        return launch._replace(gateway=gateway, handles=(*launch.handles, gateway.hand_over()))
 
     def _around(self) -> list[str]:
         """What a command must see of the repository that the workspace is a part or a worktree of."""

@@ -268,6 +268,8 @@ class Processes:
                 command.gateway = launch.gateway
         except (OSError, ValueError) as error:
             capture.close()
+            if launch.gateway is not None:
+                launch.gateway.close()
             raise _start_error(argv, error) from error
         finally:
             del self._starting[starting]

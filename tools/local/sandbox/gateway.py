@@ -126,13 +126,12 @@ class Gateway(HostProxy):
     def upstream(self, name: str, port: int, head: bytes, *, tunnel: bool) -> Upstream | None:
         return Upstream(name, port) if name in self._hosts else None
 
-    @property
-    def handle(self) -> int:
-        """What the command's starter inherits; the caller closes it after the start."""
-        return self._inside.fileno()
+    def hand_over(self) -> int:
+        """What the command's starter inherits; whoever starts it closes it, also if the start fails."""
+        return self._inside.detach()
 
     def wrap(self, argv: Sequence[str]) -> list[str]:
-        return [sys.executable, "-I", "-S", "-c", _OPENER, str(self.handle), *argv]
+        return [sys.executable, "-I", "-S", "-c", _OPENER, str(self._inside.fileno()), *argv]
 
     def environment(self, environment: Mapping[str, str]) -> dict[str, str]:
         direct = [name for name in _LOCAL if name not in self._hosts]
@@ -140,7 +139,6 @@ class Gateway(HostProxy):
 
     def start(self) -> None:
         """In the event loop, after the command was started."""
-        self._inside.detach()  # closed with the other handles of the start
         asyncio.get_running_loop().add_reader(self._outside, self._receive)
 
     def close(self) -> None:
