@@ -85,6 +85,13 @@ class ClassIndex:
                     found.append(_outside_name(head, body.outer, file))
         return list(dict.fromkeys(found))
 
+    def has_open_base(self, key: ClassKey) -> bool:
+        """Whether a class of Python has a base that only a run knows: a variable, an attribute of one, a call."""
+        body, file = self.body(key), self._project.files[key.path]
+        if body is None or file.source.family != "python":
+            return False
+        return any(_is_open(node, body.outer) for node in body.bases)
+
     def has_outside_base(self, key: ClassKey) -> bool:
         return any(each in self._open for each in self.ancestors(key))
 
@@ -267,6 +274,16 @@ class ClassIndex:
 _BUILT_IN = frozenset(
     {"str", "int", "float", "bool", "bytes", "list", "dict", "set", "tuple", "frozenset", "object", "Path", "Any"}
 )
+
+
+def _is_open(base: "Node", scope: Scope) -> bool:
+    head = base
+    while head.type in ("attribute", "subscript") and head.named_child_count:
+        head = head.named_children[0]
+    if head.type != "identifier":
+        return head.type == "call"
+    binding = lookup(text_of(head), scope)
+    return binding is not None and binding.kind in ("variable", "parameter")
 
 
 def _outside_name(node: "Node", scope: Scope, file: FileScopes) -> str:

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tools.code.mentions import STRING_NODES, scope_at
-from tools.code.scopes import Binding, BindingRef, ClassKey, FileScopes, Place, Scope
+from tools.code.scopes import Binding, BindingRef, ClassKey, FileScopes, Place, Scope, lookup
 from tools.code.source import SourceText, text_of
 from tools.code.symbols import Certainty, ReferenceFinder, text_place
 
@@ -17,19 +18,25 @@ _HANDING_ON = frozenset({"partial", "partialmethod", "to_thread", "submit"})
 #: How far around a keyword to look for the call that is given the function: `Thread(target=f, kwargs=dict(name=1))`.
 _LEVELS = 6
 
+_KEYWORDS = re.compile(r"(?:kwargs|kw|options|opts|params|arguments)$", re.IGNORECASE)
 _TEST_FILE = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$")
 _SIGNATURES = re.compile(
     rb"\b(?:signature|getfullargspec|getcallargs|get_type_hints|get_annotations)\(|\bco_varnames\b|\b__annotations__\b"
 )
 
 
+@dataclass(eq=False)
 class KeywordFinder(ReferenceFinder):
     """Find `f(name=…)` for a parameter `name` of f."""
+
+    #: Whether each definition of the function has the parameter.
+    _everywhere: bool = field(default=True, init=False)
 
     def find(self) -> None:
         symbol = self._symbol
         self._note_spread()
         function = symbol.bindings[0].scope.owner
+        self._add_definitions(function)
         if symbol.owner is not None and symbol.method is not None:
             self._find_overrides(symbol.owner, symbol.method)
         for path, file in self._files.items():
@@ -39,6 +46,8 @@ class KeywordFinder(ReferenceFinder):
                 verdict = self._calls(keyword.callee, keyword.scope, file, function)
                 if verdict is None:
                     verdict = self._is_given(keyword.callee, keyword.scope, file, function)
+                if verdict is None and self._is_open(keyword.callee, keyword.scope, file):
+                    verdict = "likely"
                 if verdict == "certain":
                     self._found.add(path, keyword.place)
                 elif verdict == "likely":
@@ -46,6 +55,40 @@ class KeywordFinder(ReferenceFinder):
             if file.source.family == "python":
                 self._search_strings(path, file, function)
                 self._note_lookups(path, file)
+
+    def _add_definitions(self, function: Binding | None) -> None:
+        """Rename the parameter in each definition of its function: overloads, and those under a condition."""
+        file, symbol = self._project.files[self._symbol.path], self._symbol
+        every = [each for each in file.bindings if each.kind == "parameter" and each.scope.owner is function]
+        same = [each for each in every if each.name == symbol.name]
+        self._everywhere = function is None or len(same) == len({each.scope for each in every})
+        for binding in same if function is not None else ():
+            if binding not in symbol.bindings:
+                self._found.bindings.append((symbol.path, binding))
+                for place in binding.places:
+                    self._found.add(symbol.path, place)
+
+    def _is_open(self, callee: "Node", scope: Scope, file: FileScopes) -> bool:
+        """Whether only a run knows what is called: a variable, a parameter, an attribute that holds a function."""
+        if callee.type == "identifier":
+            binding = lookup(text_of(callee), scope)
+            kinds = ("variable", "parameter")
+            return binding is not None and binding.kind in kinds and self._classes.of(callee, scope, file) is None
+        if callee.type != "attribute":
+            return callee.type != "call" or text_of(callee.child_by_field_name("function")) != "super"
+        name = text_of(callee.child_by_field_name("attribute"))
+        if self._project.expression_meaning(callee, scope, file) is not None:
+            return False
+        evidence = self._classes.of(callee.child_by_field_name("object"), scope, file)
+        if evidence is not None and not isinstance(evidence, ClassKey):
+            return False
+        owners = set(self._classes.ancestors(evidence)) if isinstance(evidence, ClassKey) else None
+        return any(
+            name in body.members and name not in body.methods
+            for path, each in self._files.items()
+            for body in each.classes
+            if owners is None or ClassKey(path, body.binding) in owners
+        )
 
     def _is_given(self, node: "Node", scope: Scope, file: FileScopes, function: Binding | None) -> Certainty | None:
         """Whether a call around a keyword is given the function, and surely passes the keyword on."""
@@ -63,13 +106,14 @@ class KeywordFinder(ReferenceFinder):
         return None
 
     def _search_strings(self, path: str, file: FileScopes, function: Binding | None) -> None:
-        """Add the keys of `Thread(target=f, kwargs={"name": 1})`."""
+        """Add the keys of `Thread(target=f, kwargs={"name": 1})`, and of what is called keywords."""
         text = file.source.text
         for match in re.finditer(rb"[\"'](" + re.escape(self._symbol.name.encode()) + rb")[\"']\s*:", text):
             node = file.source.root.descendant_for_byte_range(*match.span(1))
             if node is None or node.type not in STRING_NODES:
                 continue
-            if self._is_given(node, scope_at(file, match.start(1)), file, function) is not None:
+            given = self._is_given(node, scope_at(file, match.start(1)), file, function)
+            if given is not None or _is_in_keywords(node):
                 self._found.add_likely(path, text_place(text, *match.span(1)), "text")
 
     def _note_lookups(self, path: str, file: FileScopes) -> None:
@@ -120,7 +164,7 @@ class KeywordFinder(ReferenceFinder):
         meaning = self._project.expression_meaning(callee, scope, file)
         if not isinstance(meaning, BindingRef) or meaning.binding is not function:
             return self._calls_method(callee, scope, file) if symbol.owner is not None else None
-        return "likely" if function.opaque else "certain"  # opaque: there are several definitions
+        return "certain" if self._everywhere or not function.opaque else "likely"
 
     def _calls_method(self, callee: "Node", scope: Scope, file: FileScopes) -> Certainty | None:
         owner, method = self._symbol.owner, self._symbol.method
@@ -163,6 +207,16 @@ class KeywordFinder(ReferenceFinder):
             if body is not None and "__init__" in body.methods:
                 return each == self._symbol.owner
         return False
+
+
+def _is_in_keywords(node: "Node") -> bool:
+    """Whether a string is a key of a dictionary that is passed or assigned as keywords: `signer_kwargs={"name": 1}`."""
+    pair = node.parent.parent if node.parent is not None else None
+    around = pair.parent.parent if pair is not None and pair.type == "pair" and pair.parent is not None else None
+    while around is not None and around.type in ("list", "tuple", "parenthesized_expression"):
+        around = around.parent
+    named = around.child_by_field_name("name") or around.child_by_field_name("left") if around is not None else None
+    return named is not None and _KEYWORDS.search(text_of(named)) is not None
 
 
 def _spreading(source: SourceText) -> Iterator["Node"]:

@@ -47,6 +47,7 @@ class MemberFinder(ReferenceFinder):
             found.risks.append(f"JavaScript itself calls {name}.")
         if name.startswith("__") and name.endswith("__"):
             found.risks.append(f"Python itself calls {name}.")
+        self._find_open_classes(family)
         unique = self._is_unique(family)
         for path, file in self._files.items():
             self._search_mentions(path, file, family)
@@ -60,6 +61,15 @@ class MemberFinder(ReferenceFinder):
             for keyword in file.keywords:
                 if keyword.name == name:
                     self._named(path, file, keyword.callee, keyword.scope, keyword.place, family)
+
+    def _find_open_classes(self, family: set[ClassKey]) -> None:
+        """Add the member of classes with a base that only a run knows, `class Other(cart.line_class)`, as likely."""
+        for path, file in self._files.items():
+            for body in file.classes:
+                key, places = ClassKey(path, body.binding), body.members.get(self._symbol.name)
+                if places and key not in family and self._classes.has_open_base(key):
+                    for place in places:
+                        self._found.add_likely(path, place)
 
     def _descriptors(self, key: ClassKey) -> Iterator[int]:
         """Yield the lines that give the member a value which is told the member's name: `size = Field()`."""

@@ -115,6 +115,20 @@ async def test_what_can_be_known_is_followed(bench: Workbench, files: dict[str, 
     assert printed(bench, "main.py") == before
 
 
+async def test_a_parameter_is_renamed_in_all_overloads(bench: Workbench) -> None:
+    files = {
+        "a.py": (
+            "from typing import overload\nclass A:\n    @overload\n    def f(self, size: int): ...\n    @overload\n"
+            "    def f(self, size: str): ...\n    def f(self, size): return size\nprint(A().f(size=1))\n"
+        )
+    }
+    write_all(bench, files)
+    outcome = await bench.call("rename_symbol", symbol="size", line=4, path="a.py", newName="width")
+    assert outcome.status == "success", outcome.content
+    assert printed(bench, "a.py") == "1\n"
+    assert b"size" not in bench.read("a.py")
+
+
 PROTOCOL = {
     "ports.py": (
         "from typing import Protocol\nclass Reader(Protocol):\n"

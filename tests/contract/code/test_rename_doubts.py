@@ -287,6 +287,47 @@ DOUBTS: dict[str, tuple[str, dict[str, str], str]] = {
         },
         "a.py:3, a.py:4",
     ),
+    "keywords for a class that an attribute holds": (
+        "Signer.__init__.salt",
+        {
+            "a.py": (
+                "class Signer:\n    def __init__(self, salt=1): self.salt = salt\n"
+                "class Box:\n    signer = Signer\n    def make(self): return self.signer(salt=2)\n"
+                "print(Box().make().salt)\n"
+            )
+        },
+        "a.py:5",
+    ),
+    "keywords for a class that a parameter holds": (
+        "Signer.__init__.salt",
+        {
+            "a.py": (
+                "class Signer:\n    def __init__(self, salt=1): self.salt = salt\n"
+                "def make(kind): return kind(salt=2)\nprint(make(Signer).salt)\n"
+            )
+        },
+        "a.py:3",
+    ),
+    "keywords in a dictionary": (
+        "Signer.__init__.salt",
+        {
+            "a.py": "class Signer:\n    def __init__(self, salt=1): self.salt = salt\n",
+            "b.py": "def make(kind, signer_kwargs): return kind(**signer_kwargs)\n",
+            "c.py": "import a, b\nprint(b.make(a.Signer, signer_kwargs={'salt': 2}).salt)\n",
+        },
+        "c.py:2",
+    ),
+    "an override in a class with an unknown base": (
+        "Signer.salt",
+        {
+            "a.py": (
+                "class Signer:\n    salt = 1\n    def get(self): return self.salt\n"
+                "def other(base):\n    class Other(base):\n        salt = 2\n    return Other().get()\n"
+                "print(other(Signer))\n"
+            )
+        },
+        "a.py:6",
+    ),
     "a parameter in a signature": (
         "f.size",
         {"a.py": "import inspect\ndef f(size): return size\nprint('size' in inspect.signature(f).parameters)\n"},
