@@ -1,10 +1,10 @@
 """Reads the scripts and packages that a package.json declares."""
 
-import json
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 from tools.errors import ToolError
+from tools.parsed import parse_json
 
 _SIZE = 1 << 20
 
@@ -22,8 +22,8 @@ class NodePackage(NamedTuple):
 async def read_package(files: _Files, folder: str = "") -> NodePackage:
     """Return an empty package if there is no package.json or it can't be read."""
     try:
-        declared = json.loads(await files.read(f"{folder}/package.json" if folder else "package.json", _SIZE))
-    except (ToolError, ValueError, RecursionError):
+        declared = parse_json(await files.read(f"{folder}/package.json" if folder else "package.json", _SIZE))
+    except (ToolError, ValueError):
         return NodePackage()
     if not isinstance(declared, dict):
         return NodePackage()

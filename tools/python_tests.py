@@ -2,14 +2,13 @@
 
 import ast
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
 from tools.errors import ToolError
 from tools.host import FileInfo, Host
+from tools.parsed import parse_python, parse_toml
 from tools.skipped import is_skipped
-from tools.text_files import parse_python
 
 _SIZE = 1 << 20
 _SECONDS = 20.0
@@ -96,7 +95,7 @@ def _needs_pytest(content: bytes) -> bool:
     """Whether the file imports pytest, or has tests that unittest doesn't collect: functions and plain classes."""
     try:
         body = parse_python(content).body
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError):
         return False
     for node in body:
         match node:
@@ -190,7 +189,7 @@ async def find_missing_packages(folder: str, host: Host, output: str) -> str | N
 async def _needed(host: Host, folder: str) -> list[str]:
     """The packages that the project always requires."""
     try:
-        project = tomllib.loads((await host.read(f"{folder}/pyproject.toml", _SIZE)).decode())["project"]
+        project = parse_toml(await host.read(f"{folder}/pyproject.toml", _SIZE))["project"]
         names = [re.match(r"[\w.-]+", each) for each in project.get("dependencies", []) if ";" not in each]
         return [name[0] for name in names if name is not None]
     except (ToolError, ValueError, KeyError, TypeError, AttributeError):

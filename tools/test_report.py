@@ -1,12 +1,12 @@
 """Reads counts and failures from the output of a test run, and shows the failures to a model."""
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sidecar.wire.text import plural
+from tools.parsed import parse_json
 
 #: Exit codes of a run without a single test: Python's runners have some of their own.
 _NO_TESTS = {"pytest": (0, 4, 5), "unittest": (0, 5)}
@@ -173,7 +173,7 @@ def _go(text: str) -> SuiteReport:
     said: dict[str, list[str]] = {}
     for line in text.splitlines():
         try:
-            event = json.loads(line)
+            event = parse_json(line)
         except ValueError:
             continue
         if not isinstance(event, dict) or not event.get("Test"):

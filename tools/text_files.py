@@ -1,8 +1,6 @@
 """Files: read for a change; text is decoded and encoded so that everything not edited keeps its bytes."""
 
-import ast
 import codecs
-import warnings
 from typing import NamedTuple
 
 from tools.errors import BinaryFile, FileMissing, NotADirectory, NotAFile, TooLarge, ToolError
@@ -74,13 +72,6 @@ def encode_text(content: str) -> bytes:
 
 def is_binary(content: bytes) -> bool:
     return b"\0" in content[:_SAMPLE]
-
-
-def parse_python(content: bytes) -> ast.Module:
-    """Raise `SyntaxError` or `ValueError`, of deeply nested code `RecursionError` or `MemoryError`."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(content)
 
 
 async def exists(host: Host, path: str) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tools.code.definitions import holds_code
 from tools.code.languages import SUFFIXES, Language
-from tools.code.source import SourceText, line_of, text_of
+from tools.code.source import SourceText, captures, line_of, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Query
@@ -106,9 +106,7 @@ class _Definition(NamedTuple):
 
 
 def _cut_code(source: SourceText, language: Language) -> FileFacts:
-    from tree_sitter import QueryCursor
-
-    found = QueryCursor(_query(language.name)).captures(source.root)
+    found = captures(_query(language.name), source)
     definitions = [each for node in found.get("definition", ()) if (each := _definition(node, language))]
     definitions.sort(key=lambda each: (each.node.start_byte, -each.node.end_byte))
     scopes = [(node.start_byte, node.end_byte, _impl_name(node)) for node in found.get("scope", ())]

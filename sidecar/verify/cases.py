@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from tools.code.languages import language_of, parser
+from tools.code.languages import language_of, parse
 from tools.code.source import descendants, text_of
-from tools.text_files import parse_python
+from tools.parsed import parse_python
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -53,7 +53,7 @@ def find_cases(path: str, content: bytes | None) -> Mapping[str, Case]:
     if language.name == "Python":
         found = _python(content)
     elif language.name in ("JavaScript", "TypeScript", "TSX", "Go", "Rust"):
-        root = parser(language.module, language.function).parse(content).root_node
+        root = parse(language, content).root
         read = {"Go": _go, "Rust": _rust}.get(language.name, _script)
         found = list(read(root))
     else:
@@ -111,7 +111,7 @@ def _python(content: bytes) -> list[Case]:
     """The tests that pytest and unittest would find."""
     try:
         tree = parse_python(content)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError):
         return []
     helpers, lines = _asserting_helpers(tree), content.decode("utf-8", "replace").splitlines()
     whole = any(_skips(node) for node in tree.body if isinstance(node, ast.Assign) and _assigns(node, "pytestmark"))

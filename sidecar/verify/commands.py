@@ -17,6 +17,7 @@ from sidecar.verify.runner import CheckRunner, exit_code, is_refused, refusal_re
 from sidecar.wire.base import JsonObject
 from sidecar.wire.events import Check
 from tools.ledger import Outcome
+from tools.parsed import parse_toml
 
 log = logging.getLogger(__name__)
 
@@ -40,10 +41,8 @@ def load_commands(workspace: str) -> list[str] | None:
         return None
     finally:
         os.close(descriptor)
-    import tomllib
-
     try:
-        commands = tomllib.loads(text.decode()).get("commands")
+        commands = parse_toml(text).get("commands")
         if not isinstance(commands, list) or not all(isinstance(each, str) and each.strip() for each in commands):
             raise ValueError("commands must be a list of command lines")
     except ValueError as error:

@@ -7,7 +7,7 @@ from sidecar.verify.change import FileVersions
 from sidecar.verify.result import CheckResult, static_result
 from tools.code.outline import outline_of
 from tools.code.source import SourceText
-from tools.text_files import parse_python
+from tools.parsed import parse_json, parse_python, parse_toml
 
 _SIZE = 1 << 20
 #: JSON files that may have comments.
@@ -48,26 +48,24 @@ def _python(path: str, content: bytes) -> list[str]:
         parse_python(content)
     except SyntaxError as error:
         return [f"{path}:{error.lineno or 1}: syntax error: {error.msg}"]
-    except (ValueError, RecursionError, MemoryError) as error:
+    except ValueError as error:
         return [f"{path}:1: does not parse: {error}"]
     return []
 
 
 def _json(path: str, content: bytes) -> list[str]:
     try:
-        json.loads(content)
+        parse_json(content)
     except json.JSONDecodeError as error:
         return [f"{path}:{error.lineno}: not JSON: {error.msg}"]
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         return [f"{path}:1: not JSON: {error}"]
     return []
 
 
 def _toml(path: str, content: bytes) -> list[str]:
-    import tomllib
-
     try:
-        tomllib.loads(content.decode())
+        parse_toml(content)
     except ValueError as error:
         return [f"{path}: not TOML: {error}"]
     return []

@@ -1,18 +1,27 @@
 """S35: no pattern, rule file or text of a repository or a model keeps the processor busy for long."""
 
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from sidecar.memory.chunks import cut
 from sidecar.offline.parsed_request import strip_politeness
+from sidecar.verify.change import FileVersions
+from sidecar.verify.commands import load_commands
+from sidecar.verify.syntax import check_syntax
 from tests.security.corpus_patterns import GLOBS, IGNORE_FILES, PATHS, TEXTS
 from tests.support.workbench import workbench
 from tools.builtin.fetch_url import render_page
 from tools.code.graph import _SPECIFIER
 from tools.code.manifest import first_paragraph
 from tools.code.python_imports import _KEEP
+from tools.code.review import ReviewedFile
+from tools.code.review_rules import check_tree
+from tools.code.source import SourceText, text_of
 from tools.executor.script_words import _IMPORTED
 from tools.globs import Ignored, matcher
 from tools.local.git import _CONVERTING
@@ -94,6 +103,88 @@ def test_s35_no_encoding_takes_long_or_fails(charset: str) -> None:
     found: list[str] = []
     assert processor_seconds(lambda: found.append(render_page(page))) < _SECONDS
     assert len(found[0]) == 1_000_001
+
+
+@pytest.mark.parametrize(
+    ("path", "unit"),
+    [("a.py", "from . import ("), ("a.py", "class A("), ("a.ts", "a=>"), ("a.ts", "`${"), ("a.ts", "/*")],
+)
+def test_s35_no_source_takes_long_or_keeps_other_threads_waiting(path: str, unit: str) -> None:
+    source = SourceText(path, unit.encode() * (1_000_000 // len(unit)))
+    done, turns = threading.Event(), 0
+
+    def errors() -> None:
+        assert source.errors
+        done.set()
+
+    thread = threading.Thread(target=errors)
+    began = time.process_time()
+    thread.start()
+    while not done.wait(0.001):
+        turns += 1
+    thread.join()
+    assert time.process_time() - began < 4 * _SECONDS
+    assert turns > 10
+
+
+@pytest.mark.parametrize(("path", "unit"), [("a.py", "("), ("a.py", "lambda:"), ("a.ts", "[")])
+def test_s35_a_long_run_of_nonsense_takes_no_query_long(path: str, unit: str) -> None:
+    reviewed = ReviewedFile(path, b"x = 1\n" + unit.encode() * 140_000)
+    assert processor_seconds(lambda: (check_tree(reviewed), cut(reviewed.source))) < _SECONDS
+
+
+def test_s35_a_large_source_has_the_same_tree_as_before() -> None:
+    text = b"".join(b"def f%d(a, b):\n    return a + b\n" % number for number in range(20_000))
+    source = SourceText("a.py", text)
+    assert source.is_valid and source.root.text == text
+    assert text_of(source.root.children[-1].child_by_field_name("name")) == "f19999"
+
+
+_DEEP = "[" * 100_000
+_TOO_DEEP = {
+    "package.json": _DEEP,
+    "a.json": _DEEP,
+    "long.json": "9" * 10_000,
+    "a.ipynb": _DEEP,
+    "a.toml": f"a={_DEEP}",
+    "pyproject.toml": f"a={_DEEP}",
+    "Cargo.toml": f"a={_DEEP}",
+    "a.py": "lambda:" * 100_000,
+    "test_a.py": "(" * 100_000,
+}
+
+
+@pytest.mark.parametrize("name", _TOO_DEEP)
+async def test_s35_a_file_that_is_nested_too_deeply_breaks_no_tool(tmp_path: Path, name: str) -> None:
+    async with workbench(tmp_path) as bench:
+        bench.write(name, _TOO_DEEP[name])
+        bench.write("src/b.py", "def foo(): pass\n")
+        calls: list[tuple[str, dict[str, Any]]] = [
+            *((tool, {"path": name}) for tool in ("read_file", "describe_file")),
+            *((tool, {"paths": [name]}) for tool in ("get_diagnostics", "review_changes")),
+            *((tool, {}) for tool in ("describe_project", "find_commands", "get_workspace_info", "run_tests")),
+            ("find_usages", {"symbol": "foo"}),
+            ("multi_edit", {"path": "src/b.py", "edits": _DEEP}),
+        ]
+        began = time.process_time()
+        for tool, args in calls:
+            error = (await bench.call(tool, **args)).error
+            assert error is None or error.code not in ("internal_error", "timed_out"), f"{tool}: {error.message}"
+        assert time.process_time() - began < 4 * _SECONDS
+
+
+@pytest.mark.parametrize(
+    ("path", "content"), [("a.toml", f"a={_DEEP}"), ("a.json", _DEEP), ("a.py", "lambda:" * 100_000)]
+)
+def test_s35_a_check_says_that_a_file_is_nested_too_deeply(path: str, content: str) -> None:
+    result = check_syntax([FileVersions(path, None, content.encode())])
+    assert result is not None and "nested too deeply" in str(result)
+
+
+def test_s35_deep_checks_of_a_workspace_count_as_none(tmp_path: Path) -> None:
+    (tmp_path / ".brain").mkdir()
+    (tmp_path / ".brain/verify.toml").write_text(f"commands={_DEEP}")
+    assert load_commands(str(tmp_path)) is None
 
 
 async def test_s35_a_search_for_files_answers_whatever_its_glob_is(tmp_path: Path) -> None:

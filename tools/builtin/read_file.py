@@ -1,6 +1,5 @@
 import asyncio
 import base64
-import json
 import posixpath
 import re
 from typing import Annotated
@@ -12,6 +11,7 @@ from tools.code.files import find_near
 from tools.errors import BinaryFile, FileMissing, InvalidArguments, NotAFile, TooLarge
 from tools.host import Host
 from tools.ledger import digest
+from tools.parsed import parse_json
 from tools.secret_files import KEY_LINE, key_lines
 from tools.spec import Arguments, Call, Output, ResultSource, ToolResult, ToolSpec
 from tools.text_files import TextFile, is_binary
@@ -166,7 +166,7 @@ def _numbered(lines: list[str], first: int) -> str:
 def _notebook(path: str, content: bytes) -> str | None:
     """The cells in order; `None` if it isn't a notebook after all."""
     try:
-        notebook = json.loads(content)
+        notebook = parse_json(content)
         found = notebook["cells"]
         parts = [f"{path}: {len(found)} cells"]
         for number, cell in enumerate(found, 1):

@@ -4,7 +4,6 @@ Files that no installed checker covers are parsed for syntax errors, with Python
 """
 
 import asyncio
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -16,10 +15,11 @@ from tools.code.outline import outline_of
 from tools.code.source import SourceText
 from tools.errors import CommandMissing
 from tools.host import Host, OutputCollector, ProcessResult
+from tools.parsed import parse_json, parse_python
 from tools.paths import as_argument
 from tools.skipped import is_skipped
 from tools.spec import Call, PlannedCommand, ResultSource
-from tools.text_files import exists, parse_python
+from tools.text_files import exists
 
 _FILES = 300
 _SIZE = 1 << 20
@@ -268,6 +268,6 @@ def _wanted(path: str, paths: Sequence[str]) -> bool:
 
 def _json(text: str) -> Any:
     try:
-        return json.loads(text) if text else []
+        return parse_json(text) if text else []
     except ValueError:
         return []

@@ -1,12 +1,20 @@
-"""Node types of the supported languages. Grammars load on first use."""
+"""Node types of the supported languages, and their parsers. Grammars load on first use."""
 
+import time
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from tree_sitter import Parser
+    from tree_sitter import Node, Parser
+
+#: Of processor time. A megabyte of ordinary code takes a quarter of a second; a repository may hold a file of which its
+#: grammar makes no sense in minutes.
+_SECONDS = 2.0
+#: Smaller texts are parsed at once; none of them takes long.
+_SMALL = 16 << 10
+_PIECE = 2_048
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,3 +190,39 @@ def parser(module: str, function: str) -> "Parser":
     from tree_sitter import Parser
 
     return Parser(Grammar(getattr(import_module(module), function)()))
+
+
+class ParsedText(NamedTuple):
+    root: "Node"
+    #: The rest took too long and isn't in the tree.
+    cut: bool = False
+
+
+class _Pieces:
+    """Hands the text to the parser bit by bit: other threads run in between. Ends it when the time is over."""
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._end = time.thread_time() + _SECONDS
+        self.cut = False
+        self.parsing = True
+
+    def __call__(self, offset: int, _point: object) -> bytes:
+        if self.parsing and (self.cut or time.thread_time() > self._end):
+            self.cut = True
+            return b""
+        return self._text[offset : offset + _PIECE]
+
+
+def parse(language: Language, text: bytes) -> ParsedText:
+    known = parser(language.module, language.function)
+    if len(text) <= _SMALL:
+        return ParsedText(known.parse(text).root_node)
+    from tree_sitter import Parser
+
+    assert known.language is not None
+    pieces = _Pieces(text)
+    # A parser of its own: other threads use the known one meanwhile.
+    root = Parser(known.language).parse(pieces).root_node
+    pieces.parsing = False  # nodes read their texts later
+    return ParsedText(root, pieces.cut)

@@ -1,14 +1,13 @@
 """Read a project's manifests and the start of its README."""
 
-import json
 import re
-import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from tools.errors import ToolError
 from tools.host import Host
+from tools.parsed import parse_json, parse_toml
 
 _SIZE = 512 * 1024
 #: Where a README says what it is about.
@@ -85,7 +84,7 @@ def _read_names(found: Manifest, table: Mapping[str, Any]) -> None:
 
 
 def _pyproject(found: Manifest, text: str) -> None:
-    data = tomllib.loads(text)
+    data = parse_toml(text)
     project = data.get("project", {})
     poetry = data.get("tool", {}).get("poetry", {})
     _read_names(found, project or poetry)
@@ -98,7 +97,7 @@ def _pyproject(found: Manifest, text: str) -> None:
 
 
 def _package(found: Manifest, text: str) -> None:
-    data = json.loads(text)
+    data = parse_json(text)
     _read_names(found, data)
     needs = [str(name) for name in data.get("dependencies", {})]
     if needs:
@@ -114,7 +113,7 @@ def _package(found: Manifest, text: str) -> None:
 
 
 def _cargo(found: Manifest, text: str) -> None:
-    data = tomllib.loads(text)
+    data = parse_toml(text)
     _read_names(found, data.get("package", {}))
     if needs := list(data.get("dependencies", {})):
         found.needs["Cargo.toml"] = needs

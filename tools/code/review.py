@@ -3,7 +3,6 @@
 import json
 import math
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
@@ -13,6 +12,7 @@ from tools.code.modules import Modules
 from tools.code.outline import OutlineItem, outline_of
 from tools.code.project import ResolvedImport, resolve_imports
 from tools.code.source import SourceText
+from tools.parsed import parse_json, parse_toml
 from tools.patch import read_diff
 from tools.protected import secret_part
 from tools.test_files import is_test
@@ -156,16 +156,16 @@ def _check_size(file: ReviewedFile) -> list[ReviewFinding]:
 def _check_data(file: ReviewedFile) -> list[ReviewFinding]:
     try:
         if file.path.endswith(".json") and not file.path.rpartition("/")[2].startswith(("tsconfig", "jsconfig")):
-            json.loads(file.content)
+            parse_json(file.content)
         elif file.path.endswith(".toml"):
-            tomllib.loads(file.text)
+            parse_toml(file.text)
     except json.JSONDecodeError as error:
         message = f"This is not valid JSON: {error.msg}."
         return [ReviewFinding(file.path, error.lineno, "error", message, "correct it.", "syntax")]
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         at = re.search(r"line (\d+)", str(error))
-        line = int(at[1]) if at else 1
-        return [ReviewFinding(file.path, line, "error", f"This is not valid TOML: {error}.", "correct it.", "syntax")]
+        line, kind = int(at[1]) if at else 1, file.path.rpartition(".")[2].upper()
+        return [ReviewFinding(file.path, line, "error", f"This is not valid {kind}: {error}.", "correct it.", "syntax")]
     return []
 
 

@@ -10,9 +10,9 @@ from tools.code.languages import parser, words
 from tools.code.modules import Modules
 from tools.code.project import ResolvedImport, resolve_imports
 from tools.code.review import ReviewedFile, ReviewFinding, Rule, Severity
-from tools.code.source import SourceText, ancestors, line_of, text_of
+from tools.code.source import SourceText, ancestors, captures, line_of, text_of
+from tools.parsed import parse_python
 from tools.test_files import is_test
-from tools.text_files import parse_python
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Query
@@ -53,11 +53,9 @@ def check_tree(file: ReviewedFile) -> list[ReviewFinding]:
 
 def _relevant_nodes(source: SourceText) -> "list[Node]":
     """Return the nodes that rules check; a tree query is much faster than a walk."""
-    from tree_sitter import QueryCursor
-
     assert source.language is not None
     query = _query(source.language.module, source.language.function)
-    found = QueryCursor(query).captures(source.root).get("node", []) if query is not None else []
+    found = captures(query, source).get("node", []) if query is not None else []
     return sorted(found, key=lambda node: node.start_byte)
 
 

@@ -20,7 +20,7 @@ from tools.code.scopes import (
     lookup,
     place_of,
 )
-from tools.code.source import SourceText, text_of
+from tools.code.source import SourceText, captures, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Query
@@ -134,11 +134,9 @@ class ScriptWalk(ScopeWalk):
 
 
 def _assigned_names(source: SourceText) -> "list[Node]":
-    from tree_sitter import QueryCursor
-
     assert source.language is not None
     query = _assignment_query(source.language.module, source.language.function)
-    return QueryCursor(query).captures(source.root).get("name", [])
+    return captures(query, source).get("name", [])
 
 
 @cache

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from tools.code.languages import Language, language_of, parser
+from tools.code.languages import Language, language_of, parse
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    from tree_sitter import Node, Query
 
 #: Languages whose scopes are analyzed. In the others a name is only a name.
 Family = Literal["python", "script"]
@@ -17,6 +17,7 @@ PYTHON_SUFFIXES = (".py", ".pyi")
 SCRIPT_SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 _TYPE_STAR = re.compile(rb"(\bexport\s+)type(\s+\*)")
 _MAX_ERRORS = 100
+_GARBLED = 2_000
 _WORD_BYTES = frozenset(bytes([byte]) for byte in b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$")
 
 
@@ -36,6 +37,7 @@ class SourceText:
         self.family: Family | None = family_of(path)
         self.bom = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
         self.text = content[len(self.bom) :]
+        self._is_cut = False
 
     @cached_property
     def root(self) -> "Node":
@@ -44,7 +46,8 @@ class SourceText:
         if self.family == "script" and b"type" in text:
             # The grammar lacks `export type *`; blanks keep every offset.
             text = _TYPE_STAR.sub(lambda match: match[1] + b" " * 4 + match[2], text)
-        return parser(self.language.module, self.language.function).parse(text).root_node
+        root, self._is_cut = parse(self.language, text)
+        return root
 
     @property
     def language_name(self) -> str:
@@ -61,7 +64,21 @@ class SourceText:
                 found.append(line_of(node))
             elif node.has_error:
                 stack.extend(reversed(node.children))
+        if self._is_cut and not found:
+            found.append(self.root.end_point[0] + 1)
         return found
+
+    @cached_property
+    def is_garbled(self) -> bool:
+        """Whether the grammar can make no sense of a long run of tokens."""
+        stack = [self.root]
+        while stack:
+            node = stack.pop()
+            if node.is_error and node.child_count > _GARBLED:
+                return True
+            if node.has_error:
+                stack.extend(node.children)
+        return False
 
     @cached_property
     def is_utf8(self) -> bool:
@@ -97,6 +114,13 @@ class SourceText:
     def line(self, number: int) -> str:
         lines = self.content.split(b"\n", number)
         return lines[number - 1].decode("utf-8", "replace").strip() if number <= len(lines) else ""
+
+
+def captures(query: "Query", source: SourceText) -> "dict[str, list[Node]]":
+    """What the query finds, by name. Nothing in a garbled file, where it would take quadratic time."""
+    from tree_sitter import QueryCursor
+
+    return {} if source.is_garbled else QueryCursor(query).captures(source.root)
 
 
 def text_of(node: "Node | None") -> str:

@@ -1,9 +1,10 @@
 """The words of command lines and scripts that may name a file that runs, and the programs that they start."""
 
-import json
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
+
+from tools.parsed import parse_json
 
 MAX_WORDS = 2_000
 _QUOTING = re.compile(r"[\\'\"]")
@@ -75,16 +76,16 @@ def imported(text: str) -> Iterator[str]:
 def package_text(text: str) -> str:
     """What package.json runs or loads: one script or path in a line."""
     try:
-        package = json.loads(text)
+        package = parse_json(text)
         return "\n".join(_strings({"scripts": package.get("scripts"), **{k: package.get(k) for k in _PACKAGE_ENTRIES}}))
-    except (ValueError, AttributeError, RecursionError):
+    except (ValueError, AttributeError):
         return text
 
 
 def workspace_patterns(text: str) -> list[str]:
     """Where package.json says that its workspaces are."""
     try:
-        found = json.loads(text).get("workspaces") or []
+        found = parse_json(text).get("workspaces") or []
         found = found.get("packages") or [] if isinstance(found, dict) else found
         return [each for each in found if isinstance(each, str)][:20]
     except (ValueError, AttributeError, TypeError):

@@ -1,6 +1,5 @@
 """Validates a call's arguments against the tool's schema; the error names each wrong argument and the signature."""
 
-import json
 from collections.abc import Set
 from functools import cache
 
@@ -10,6 +9,7 @@ from pydantic.alias_generators import to_camel
 from sidecar.wire.base import JsonObject
 from sidecar.wire.validation import describe_errors
 from tools.errors import InvalidArguments
+from tools.parsed import parse_json
 from tools.spec import AnyTool, Arguments
 from tools.text import estimate_size
 
@@ -63,7 +63,7 @@ def _rename(args: JsonObject, fields: Set[str]) -> JsonObject:
 def _edits(value: JsonValue) -> JsonValue:
     if isinstance(value, str):
         try:
-            value = json.loads(value)
+            value = parse_json(value)
         except ValueError:
             return value
     if not isinstance(value, list):
