@@ -8,6 +8,7 @@ from starlette.requests import Request
 from sidecar.api.route import WORKSPACE, route
 from sidecar.config.repositories import is_remote_name
 from sidecar.engine.errors import OperationRefused
+from sidecar.journal.port import Journal, TaskFilter
 from sidecar.memory.notes import Notes, TooManyNotes
 from sidecar.memory.past import Past
 from sidecar.memory.port import Memory, MemoryState, SearchRequest
@@ -32,7 +33,12 @@ from tools.errors import ToolError
 
 
 class MemoryRoutes:
-    def __init__(self, memory: Memory, past: Past, notes: Notes, workspace: Callable[[str | None], str]) -> None:
+    """Searches show files, so a token that only looks reaches no other workspaces than tasks have."""
+
+    def __init__(
+        self, memory: Memory, past: Past, notes: Notes, journal: Journal, workspace: Callable[[str | None], str]
+    ) -> None:
+        self._journal = journal
         self._memory = memory
         self._past = past
         self._notes = notes
@@ -43,8 +49,8 @@ class MemoryRoutes:
         """Find code by what it does. The first search in a workspace builds its index. Hits show files as they are
         now."""
         if wanted.collection != "codebase":
-            return await self._search_past(self._place(wanted.workspace), wanted)
-        workspace = self._workspace(wanted.workspace)
+            return await self._search_past(await self._place(request, wanted.workspace), wanted)
+        workspace = await self._seen(request, wanted.workspace)
         search = SearchRequest(wanted.query, wanted.limit, wanted.path, wanted.kind, wanted.language, days=wanted.days)
         found = await self._memory.search(workspace, search, wanted.wait)
         return MemorySearchAnswer(state=found.state, hits=[MemoryHit.from_object(hit) for hit in found.hits])
@@ -68,7 +74,7 @@ class MemoryRoutes:
     @route("POST /api/brain/memory/impact", "memory_impact", refusals=(422,))
     async def impact(self, request: Request, wanted: ImpactRequest) -> ImpactAnswer:
         """List what depends on a file or a symbol, nearest first. `state` says whether the index holds all files."""
-        workspace = self._workspace(wanted.workspace)
+        workspace = await self._seen(request, wanted.workspace)
         path = wanted.path.removeprefix(f"{workspace.rstrip('/')}/").removeprefix("./")
         if not path and not wanted.symbol:
             raise OperationRefused(422, "invalid_request", "Name a path, a symbol, or both.")
@@ -80,7 +86,7 @@ class MemoryRoutes:
     @route("GET /api/brain/memory", "memory", query=(WORKSPACE,), refusals=(422,))
     async def state(self, request: Request) -> MemoryStateAnswer:
         """Get the state of a workspace's index."""
-        workspace = self._workspace(request.query_params.get("workspace") or None)
+        workspace = await self._seen(request, request.query_params.get("workspace") or None)
         return _state(await self._memory.state(workspace))
 
     @route("POST /api/brain/memory/rebuild", "memory_rebuild", refusals=(422,))
@@ -98,12 +104,12 @@ class MemoryRoutes:
     @route("GET /api/brain/memory/notes", "memory_notes", query=(WORKSPACE,), refusals=(422,))
     async def list_notes(self, request: Request) -> NoteList:
         """List the decisions and patterns of a workspace, and what agents proposed."""
-        return await self._note_list(self._place(request.query_params.get("workspace") or None))
+        return await self._note_list(await self._place(request, request.query_params.get("workspace") or None))
 
     @route("POST /api/brain/memory/notes", "add_memory_note", refusals=(409, 422))
     async def add_note(self, request: Request, wanted: NoteRequest) -> NoteList:
         """Record a decision or a pattern."""
-        place = self._place(wanted.workspace)
+        place = await self._place(request, wanted.workspace)
         try:
             await asyncio.to_thread(self._notes.add, place, wanted.collection, wanted.title, wanted.text)
         except TooManyNotes:
@@ -111,11 +117,20 @@ class MemoryRoutes:
             raise OperationRefused(409, "too_many_notes", message) from None
         return await self._note_list(place)
 
-    def _place(self, named: str | None) -> str:
+    async def _place(self, request: Request, named: str | None) -> str:
         """Of notes and past tasks, which a Git remote has as well."""
         if named is not None and is_remote_name(named):
             return self._notes.place(named)
-        return self._notes.place(self._workspace(named))
+        return self._notes.place(await self._seen(request, named))
+
+    async def _seen(self, request: Request, named: str | None) -> str:
+        workspace, identity = self._workspace(named), request.scope["identity"]
+        if identity.role != "look" or named is None or workspace == self._workspace(None):
+            return workspace
+        if not await self._journal.tasks(TaskFilter(workspaces=(workspace,)), limit=1):
+            message = f"The role `look` of {identity.name} sees only workspaces of tasks; {workspace} is none."
+            raise OperationRefused(403, "not_allowed", message)
+        return workspace
 
     @route("POST /api/brain/memory/notes/decide", "decide_memory_note", refusals=(404, 409))
     async def decide_note(self, request: Request, wanted: NoteDecision) -> MemoryDone:

@@ -201,7 +201,7 @@ class Parts:
             ScheduleRoutes(self.schedules),
             ModelRoutes(catalog, Selection(catalog, choices)),
             KeyRoutes(stores.keys),
-            MemoryRoutes(memories.code, memories.past, memories.notes, checked),
+            MemoryRoutes(memories.code, memories.past, memories.notes, journal, checked),
             DoctorRoutes(launch.data_dir, launch.workspace, journal, tools.servers, tools.plugins),
             SystemRoutes(
                 journal,

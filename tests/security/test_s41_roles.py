@@ -176,6 +176,28 @@ def test_s41_each_role_does_what_it_may_and_no_more_and_its_name_is_recorded(rem
     assert "work: POST /api/brain/execute" in remote.log_file.read_text()
 
 
+def test_s41_a_token_that_only_looks_searches_no_folder_without_tasks(remote: Remote, tmp_path: Path) -> None:
+    look, work = token_of(remote, "reader", "look"), token_of(remote, "author", "work")
+    (tmp_path / "a.py").write_text("def payroll():\n    return 'CANARY'\n")
+    place = str(tmp_path)
+    search = {"workspace": place, "query": "payroll"}
+    calls: list[tuple[str, str, object]] = [
+        ("POST", "/api/brain/memory/search", search),
+        ("POST", "/api/brain/memory/search", {**search, "collection": "tasks"}),
+        ("POST", "/api/brain/memory/impact", {"workspace": place, "path": "a.py"}),
+        ("GET", f"/api/brain/memory?workspace={place}", None),
+        ("GET", f"/api/brain/memory/notes?workspace={place}", None),
+    ]
+    for method, path, body in calls:
+        answer = remote.call(method, path, look, body)
+        assert (answer.status, answer.json["code"]) == (403, "not_allowed"), path
+    options = {"models": remote.script("look", [{"text": "done"}]), "intent": "chat"}
+    task = {"task": "hello", "context": {"workspace": place}, "options": options}
+    assert remote.call("POST", "/api/brain/execute", work, task).status == 202
+    for method, path, body in calls:
+        assert remote.call(method, path, look, body).status == 200, path
+
+
 def test_s41_who_may_not_decide_gives_no_consent_by_words_or_by_auto(remote: Remote) -> None:
     work, decide = token_of(remote, "worker", "work"), token_of(remote, "decider", "decide")
     auto = {"task": "what can you do?", "options": {"approvals": "auto"}}
