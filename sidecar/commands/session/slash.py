@@ -111,6 +111,10 @@ class SlashCommands:
 
     async def _model(self, rest: str) -> None:
         session = self._session
+        names = [name.strip() for name in rest.split(",") if name.strip()]
+        if wrong := next((name for name in names if name != "offline" and not all(name.partition("/"))), None):
+            await session.say(f"{safe_line(wrong)} is no model: name it as provider/name. `/model` lists them.")
+            return
         if rest:
             session.conversation.options["models"] = dict.fromkeys(ROLES, rest)
             session.conversation.fresh = True
@@ -119,8 +123,8 @@ class SlashCommands:
             return
         found = await asyncio.to_thread(session.conversation.get, "/api/brain/models")
         roles = [f"  {role['role']:<10} {safe_line(', '.join(role['chain']))}" for role in found["roles"]]
-        names = [f"  {'✓' if each['available'] else ' '} {safe_line(each['name'])}" for each in found["models"]]
-        await session.prompt.print([*roles, session.style.dim("  Choose one: /model provider/name"), *names])
+        models = [f"  {'✓' if each['available'] else ' '} {safe_line(each['name'])}" for each in found["models"]]
+        await session.prompt.print([*roles, session.style.dim("  Choose one: /model provider/name"), *models])
 
     async def _effort(self, rest: str) -> None:
         await self._choose("effort", EFFORTS, rest)
