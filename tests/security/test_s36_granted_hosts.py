@@ -44,8 +44,13 @@ print(text.decode("latin-1"))
 
 
 class _Handler(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        self._answer(self.rfile.read(int(self.headers["Content-Length"])))
+
     def do_GET(self) -> None:
-        body = f"hello {self.path}".encode()
+        self._answer(f"hello {self.path}".encode())
+
+    def _answer(self, body: bytes) -> None:
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -87,6 +92,11 @@ async def run(bench: SandboxedWorkbench, script: str, *words: str) -> Outcome:
 async def test_s36_a_granted_host_answers(bench: SandboxedWorkbench, server: int) -> None:
     outcome = await run(bench, "fetch.py", f"http://localhost:{server}/a?b=1")
     assert outcome.content == "200 hello /a?b=1"
+
+
+async def test_s36_a_granted_host_gets_the_body_of_a_request(bench: SandboxedWorkbench, server: int) -> None:
+    request = f"POST http://localhost:{server}/ HTTP/1.1\\r\\ncontent-length: 4\\r\\n\\r\\nbody"
+    assert (await run(bench, "raw.py", request)).content.endswith("body")
 
 
 async def test_s36_a_command_that_cannot_start_leaves_no_socket(bench: SandboxedWorkbench, server: int) -> None:

@@ -8,6 +8,7 @@ an address.
 import array
 import asyncio
 import ipaddress
+import re
 import socket
 import sys
 from collections.abc import Collection, Mapping, Sequence
@@ -36,6 +37,7 @@ _CONNECT_SECONDS = 30.0
 _IDLE_SECONDS = 300.0
 _CHUNK = 65_536
 _PORTS = {"http": 80, "https": 443}
+_BODY = re.compile(rb"\r\n(?:content-length|transfer-encoding)\s*:", re.IGNORECASE)
 
 
 class Upstream(NamedTuple):
@@ -109,7 +111,11 @@ class HostProxy:
                 path = url._replace(scheme="", netloc="").geturl() or "/"
                 # One request for each connection: the next one may name another host.
                 out.write(f"{method} {path} {version}\r\n".encode() + _plain_headers(head, to.header))
-            await _both_ways(reader, writer, there, out)
+            if secure or _BODY.search(head):
+                await _both_ways(reader, writer, there, out)
+            else:
+                # What follows is another request; a server that closes before it is read takes its answer back.
+                await _copy(there, writer)
         finally:
             out.close()
 
