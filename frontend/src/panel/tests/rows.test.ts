@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { emptyThread, reduceAll } from "../../client/index.ts";
+import { emptyThread, reduceAll, type ToolItem } from "../../client/index.ts";
 import { journal } from "../../client/tests/events.ts";
 import type { Task } from "../../wire/types.ts";
 import { unverifiedReasons } from "../app/Ending.tsx";
@@ -85,6 +85,17 @@ describe("tool calls", () => {
   it("are summed up in one line", () => {
     const line = groupRows(thread.items).map((row) => "burst" in row && describeBurst(row.burst))[0];
     expect(line).toBe("Explored 2 files, ran the tests");
+  });
+
+  it("are told in words, not by the names of tools", () => {
+    const called = (tool: string, args: Record<string, string> = {}) =>
+      ({ kind: "tool", key: tool, tool, args }) as unknown as ToolItem;
+    expect(describeBurst([called("describe_project"), called("find_commands"), called("git_status")])).toBe(
+      "Explored the workspace, looked at Git",
+    );
+    expect(describeBurst([called("describe_file", { path: "a.py" }), called("find_usages", { symbol: "x" })])).toBe(
+      "Explored 1 file, searched",
+    );
   });
 });
 
