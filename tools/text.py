@@ -95,6 +95,11 @@ def escape_hidden(text: str) -> str:
     return _HIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
+def on_one_line(name: str) -> str:
+    """A name that anybody may have given, so that it can't go on in a line of its own."""
+    return name if name.isprintable() else escape_hidden(name).replace("\n", "\\n").replace("\t", "\\t")
+
+
 def fenced(text: str) -> str:
     """Fences the text so that it can't close the fence itself."""
     longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)

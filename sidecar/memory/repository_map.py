@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from sidecar.memory.postings import CHUNKS_PER_FILE, PATH_PLACE
 from sidecar.memory.resolver import unit_of
 from sidecar.memory.tokens import name_terms, query_terms
+from tools.text import on_one_line
 
 _DAMPING = 0.85
 _ROUNDS = 12
@@ -88,4 +89,4 @@ def _describe(store: sqlite3.Connection, path: str, terms: frozenset[str]) -> st
     rows = store.execute(_NAMES, (path,)).fetchall()
     rows.sort(key=lambda row: (-len(terms.intersection(name_terms(row[0]))), -(row[1] or 0), row[0]))
     names = [row[0] for row in rows[:_MAX_SYMBOLS]]
-    return f"{path}: {', '.join(names)}" if names else path
+    return on_one_line(f"{path}: {', '.join(names)}" if names else path)

@@ -19,7 +19,7 @@ from tools.host import Host
 from tools.paths import normalize
 from tools.skipped import is_cache_name, is_skipped
 from tools.test_frameworks import find_framework
-from tools.text import fenced
+from tools.text import fenced, on_one_line
 
 #: Bytes of the coder's first request, without your own text: prompt, tools and workspace, as sent.
 FIRST_REQUEST_BYTES = 6_144
@@ -89,14 +89,14 @@ async def describe_workspace(
         notes = [cut(f"Mentioned, but not shown: {', '.join(hidden)}", _HIDDEN)] if hidden else []
         return cut(_joined([*notes, _QUOTED, *mentioned] if mentioned else notes), CONTEXT_BYTES)
     branch, top = await current_branch(host), await _names(host, ".")
-    parts = [cut(f"Workspace: {host.workspace}" + (f" (Git branch {branch})" if branch else ""), _PLACE)]
+    parts = [cut(on_one_line(f"Workspace: {host.workspace}" + (f" (Git branch {branch})" if branch else "")), _PLACE)]
     parts.append(cut(await _system(host), _SYSTEM))
     if changes:
-        parts.append(cut("Changed since the last commit: " + ", ".join(changes), _CHANGES))
+        parts.append(cut(on_one_line("Changed since the last commit: " + ", ".join(changes)), _CHANGES))
     if context.current_file:
-        parts.append(cut(f"The user looks at {context.current_file}", _FILE))
+        parts.append(cut(on_one_line(f"The user looks at {context.current_file}"), _FILE))
     if context.open_files:
-        parts.append(cut("Open in the editor: " + ", ".join(context.open_files[:20]), _OPEN))
+        parts.append(cut(on_one_line("Open in the editor: " + ", ".join(context.open_files[:20])), _OPEN))
     if listed := await _map(host, top, _MAP_BESIDE if ranked_map else _MAP):
         parts.append(f"Files:\n{listed}")
     if ranked_map:
@@ -262,7 +262,7 @@ async def _map(host: Host, top: Sequence[str], room: int) -> str:
         await asyncio.sleep(0)
     ordered = [line for _, line in sorted(lines, key=lambda each: each[0])]
     files = [name for name in names if not name.endswith("/") and _USUAL.search(name) is None]
-    return _fitting([*ordered, *files], room, len(folders) - len(lines))
+    return _fitting([on_one_line(each) for each in (*ordered, *files)], room, len(folders) - len(lines))
 
 
 def _left_out(name: str) -> bool:
