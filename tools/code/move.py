@@ -1,6 +1,6 @@
 """Move a symbol to another file, with the imports it needs, and update the imports of its users."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -242,13 +242,26 @@ class _Move:
             )
         fresh = [(path, self._to) for path in [*self._users, *([self._from] if stays else [])]]
         fresh += [(self._to, self._from)] if goes_back else []
+        fresh += [(self._to, path) for path in self._imported_for(needed)]
         for importer, imported in fresh:
-            if imported not in self._imported(importer) and self._reaches(imported, importer, goes_back=goes_back):
+            if imported not in self._imported(importer) and self._reaches(imported, importer, fresh):
                 raise Refusal(
                     "would_cycle",
                     f"{importer} would import {imported}, which already imports {importer}, directly or not: a "
                     "cycle. Nothing was changed.",
                 )
+
+    def _imported_for(self, needed: dict[str, Binding]) -> set[str]:
+        """The files that the moved text makes its new file import."""
+        source, found = self._project.files[self._from], set[str]()
+        for binding in needed.values():
+            imported = binding.imported
+            if imported is None or self._syntax.is_guarded(binding, source):
+                continue
+            owner = self._project.resolve(imported.module, self._from)
+            below = self._project.modules.submodule(owner, imported.name) if owner and imported.name else None
+            found |= {path for path in (owner, below) if path}
+        return found - {self._to}
 
     def _still_imports(self) -> bool:
         """Whether the target imports anything else from the source."""
@@ -275,12 +288,13 @@ class _Move:
                 found |= {below} if below else set()
         return found - {path}
 
-    def _reaches(self, start: str, end: str, *, goes_back: bool) -> bool:
-        taken_away = not goes_back and not self._still_imports()
+    def _reaches(self, start: str, end: str, fresh: Sequence[tuple[str, str]]) -> bool:
+        """Whether one file imports the other, directly or not, once the `fresh` imports are there."""
+        taken_away = (self._to, self._from) not in fresh and not self._still_imports()
         seen, waiting = {start}, [start]
         while waiting:
             path = waiting.pop()
-            for each in self._imported(path):
+            for each in (*self._imported(path), *(imported for importer, imported in fresh if importer == path)):
                 if taken_away and (path, each) == (self._to, self._from):
                     continue
                 if each == end:
