@@ -242,10 +242,15 @@ class ChangeSummary:
                 known = files.get(file["path"])
                 if known is None:
                     files[file["path"]] = dict(file)
-                else:
+                elif known["change"] != "created":
                     known["added"] += file["added"]
                     known["removed"] += file["removed"]
-                    known["change"] = file["change"] if known["change"] != "created" else known["change"]
+                    known["change"] = file["change"]
+                elif file["change"] == "deleted":
+                    del files[file["path"]]
+                else:
+                    # A new file loses only lines that the task itself had added.
+                    known["added"] = max(0, known["added"] + file["added"] - file["removed"])
         return list(files.values())
 
     def by_checks(self) -> int:

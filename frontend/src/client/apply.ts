@@ -238,6 +238,9 @@ function diff(builder: ThreadBuilder, event: DiffEvent, seq: number): void {
 function mergeChange(before: ChangedFile | undefined, file: ChangedFile): ChangedFile | undefined {
   if (before === undefined) return file;
   if (before.change === "created" && file.change === "deleted") return undefined;
-  const change = before.change === "created" ? "created" : file.change;
-  return { path: file.path, change, added: before.added + file.added, removed: before.removed + file.removed };
+  const added = before.added + file.added;
+  const removed = before.removed + file.removed;
+  // A new file loses only lines that the task itself had added.
+  if (before.change === "created") return { ...before, added: Math.max(0, added - removed), removed: 0 };
+  return { path: file.path, change: file.change, added, removed };
 }

@@ -301,6 +301,18 @@ def test_a_cancelled_task_says_what_was_killed_and_what_had_happened() -> None:
     assert "  already happened: write_file: wrote a.py" in lines
 
 
+def test_a_new_file_has_lost_no_lines_and_one_that_is_gone_again_is_no_change() -> None:
+    task = Rendering()
+    for changes in (
+        [("a.py", "created", 20, 0), ("b.py", "created", 3, 0), ("c.py", "modified", 4, 1)],
+        [("a.py", "modified", 9, 2), ("b.py", "deleted", 0, 3), ("c.py", "modified", 1, 1)],
+    ):
+        files = [{"path": path, "change": kind, "added": plus, "removed": minus} for path, kind, plus, minus in changes]
+        task.event("diff", files=files)
+    lines = task.event("status", status="completed")
+    assert lines[1:4] == ["2 files changed", "  + a.py  +27 -0", "  ~ c.py  +5 -2"]
+
+
 def test_what_had_happened_wraps_in_a_narrow_terminal() -> None:
     task = Rendering(columns=40, wrap=True)
     effects = [{"callId": "c0", "tool": "rename_symbol", "summary": "Renamed class Basket to Cart in 3 files."}]
@@ -311,13 +323,13 @@ def test_what_had_happened_wraps_in_a_narrow_terminal() -> None:
 def test_files_and_checks_stand_at_the_end() -> None:
     task = Rendering()
     for _ in range(2):
-        task.event("diff", files=[{"path": "a.py", "change": "created", "added": 2, "removed": 1}])
+        task.event("diff", files=[{"path": "a.py", "change": "modified", "added": 2, "removed": 1}])
     check = {"name": "tests", "command": "pytest", "exitCode": 1, "durationMs": 5, "evidence": "1 failed"}
     task.event("verification", passed=False, attempt=1, checks=[{**check, "passed": False}])
     lines = task.event("status", status="completed")
     assert lines[1:-2] == [
         "1 file changed",
-        "  + a.py  +4 -2",
+        "  ~ a.py  +4 -2",
         "A check failed",
         "  ✗ tests  pytest",
         "    1 failed",

@@ -116,7 +116,7 @@ describe("a thread", () => {
 
   it("sums up the changes", () => {
     const thread = replay(STORY);
-    expect([...thread.changes.values()]).toEqual([{ path: "a.py", change: "created", added: 3, removed: 1 }]);
+    expect([...thread.changes.values()]).toEqual([{ path: "a.py", change: "created", added: 2, removed: 0 }]);
     expect(thread.edits).toHaveLength(2);
   });
 
