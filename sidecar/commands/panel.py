@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sidecar.client.client import Client
+from sidecar.client.errors import ClientError, is_stopping
 from sidecar.client.sidecars import PROGRAM, find_sidecar, stop_sidecar
 from sidecar.commands.errors import EXIT_NO_SIDECAR, CommandFailed
 from sidecar.commands.parser import data_dir, task_id, workspace
@@ -38,13 +39,21 @@ def start(args: argparse.Namespace) -> int:
     port = _usual_or_free_port() if args.port is None else args.port
     command = [*PROGRAM, "serve", "--port", str(port)]
     command += ["--workspace", str(place), "--data-dir", str(directory), "--die-with-parent"]
-    # The sidecar gets Ctrl-C from the terminal itself; we only wait for it.
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+    for number in (signal.SIGINT, signal.SIGTERM):
+        # Ctrl-C in a terminal reaches the sidecar too; a signal to this process alone doesn't.
+        signal.signal(number, lambda *_: process.terminate())
     assert process.stdout is not None
-    if process.stdout.readline() and (client := find_sidecar(directory)) is not None:
-        _welcome(client, directory, "is running", no_open=args.no_open)
+    if (ready := process.stdout.readline()) and (client := find_sidecar(directory)) is not None:
+        if not sys.stdout.isatty():
+            # A program reads the same line as from `brain serve`, and nothing else.
+            print(ready, end="", flush=True)
+            sys.stdout = sys.stderr
+        try:
+            _welcome(client, directory, "is running", no_open=args.no_open)
+        except ClientError as error:
+            if not is_stopping(error):
+                raise
         print(style_for().dim("Ctrl-C stops it; unfinished tasks resume at the next start."), flush=True)
     code = process.wait()
     if code == 0:

@@ -213,6 +213,23 @@ def test_brain_alone_serves_until_ctrl_c(home: dict[str, str], workspace: Path) 
         assert not is_alive(ready["pid"])
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_brain_without_a_terminal_prints_the_ready_line_and_ends_by_a_signal(
+    home: dict[str, str], workspace: Path, number: signal.Signals
+) -> None:
+    environ = {**home, "PYTHONPATH": str(PROJECT)}
+    command = [*BRAIN, "--no-open", "--port", "0"]
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, env=environ, cwd=workspace, text=True, **pipes) as process:  # type: ignore[call-overload]
+        ready = json.loads(process.stdout.readline())
+        assert ready["event"] == "ready"
+        assert ready == sidecar_of(home)
+        process.send_signal(number)
+        stdout, stderr = process.communicate(timeout=SECONDS)
+    assert (process.returncode, stdout) == (0, "")
+    assert "The sidecar has stopped." in stderr and not is_alive(ready["pid"])
+
+
 def test_the_panel_takes_a_free_port_if_the_usual_one_is_taken(home: dict[str, str], workspace: Path) -> None:
     with socket.socket() as other:
         with suppress(OSError):  # then it is taken already
