@@ -268,7 +268,9 @@ class Suite:
     def _is_about(self, failed: FailedTest, run: TestRun, before: TestRun | None, targets: Sequence[str]) -> bool:
         """A test that failed before counts if the task was about it."""
         test = failed.name.rpartition("::")[2].partition("[")[0].partition(" ")[0]
-        if re.search(rf"\b{re.escape(test)}\b", self.request) or failed.file.rpartition("/")[2] in self.request:
+        # Not every framework names the file: then it is the title of the test.
+        names = (test, failed.file.rpartition("/")[2])
+        if any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", self.request) for name in names if name):
             return True
         if not self._touches(failed, targets):
             return False

@@ -337,3 +337,14 @@ async def test_a_name_that_is_only_a_part_of_a_test_files_is_no_reason_to_mend_i
     )
     done = await tried(bench, changes, "fix the bug in add")
     assert done.passed is True, done.evidence
+
+
+@pytest.mark.parametrize(("request_", "passed"), [("address the rounding", True), ("make the test add work", False)])
+async def test_a_title_within_another_word_of_the_request_is_not_what_it_is_about(
+    bench: Workbench, request_: str, passed: bool
+) -> None:
+    bench.write("package.json", '{"scripts": {"test": "node --test"}}')
+    bench.write("odd.test.js", "require('node:test')('add', () => { throw new Error('odd') })\n")
+    bench.write("calc.test.js", "require('node:test')('calc', () => { require('./calc') })\n")
+    done = await tried(bench, changed(bench, calc__js=("exports.a = 1\n", "exports.a = 2\n")), request_)
+    assert done.passed is passed, done.evidence
