@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 import sys
 from typing import Literal
 from urllib.parse import quote
@@ -19,10 +20,18 @@ from sidecar.commands.text import short, style_for
 from sidecar.commands.watch import choose
 from sidecar.wire.text import plural
 
+_TASK_ID = re.compile(r"t_[0-9a-f]{4,20}")
+
 
 def message(args: argparse.Namespace) -> int:
     if not args.text.strip():
         raise CommandFailed("The message is empty. Say what the task should know or do next.", EXIT_USAGE)
+    if args.id is None and _TASK_ID.fullmatch(args.text.strip()):
+        # A forgotten message, which would continue another task.
+        name = args.text.strip()
+        raise CommandFailed(
+            f'{name} is a task; nothing was sent. Say the message, too: brain message {name} "…"', EXIT_USAGE
+        )
     session = RunSession(args)
     client = session.connect()
     task = task_id(client, args.id)

@@ -360,3 +360,12 @@ def test_a_directory_that_is_gone_is_no_traceback(home: dict[str, str], workspac
     assert done.returncode in (0, 2, 4), done.stderr
     assert "Traceback" not in done.stderr
     assert done.returncode == 0 or "The current directory no longer exists" in done.stderr
+
+
+def test_a_forgotten_message_is_not_sent_to_another_task(home: dict[str, str], workspace: Path) -> None:
+    assert brain("run", "list the files", environ=home, cwd=workspace).returncode == 0
+    before = newest(home)
+    sent = brain("message", before["id"][:10], environ=home, cwd=workspace)
+    assert sent.returncode == 2
+    assert "is a task; nothing was sent" in sent.stderr
+    assert newest(home)["lastSeq"] == before["lastSeq"]
