@@ -55,6 +55,14 @@ _PATTERNS = (
         ("://",),
         r"(?<=\w)://(?P<user>[^\s/@:?#\"'`<>\\]{0,200}):(?P<secret>[^\s/?#\"'`<>\\]{1,500})@(?=[\w\[%$\{(.-])",
     ),
+    # A public key in an address, as of Sentry, has 32 characters.
+    ("url-token", ("://",), r"(?<=\w)://(?P<secret>(?=[A-Za-z_-]{0,40}\d)[A-Za-z0-9_-]{36,200})(?=@[\w\[])"),
+    (
+        "authorization",
+        ("uthorization", "UTHORIZATION"),
+        r"(?i:uthorization)[\"']?\s{0,4}[:=,]\s{0,4}[\"']?(?i:basic|bearer|token)\s{1,4}"
+        r"(?P<secret>(?=[A-Za-z+/=._~-]{0,200}\d)[A-Za-z0-9+/=._~-]{20,})",
+    ),
     (
         "private-key",
         ("-----BEGIN ",),
@@ -67,6 +75,7 @@ _PATTERNS = (
 _BEGINNINGS = re.compile(
     r"(?:(?:sk-|[sr]k_|whsec_|gsk_|AIza|GOCSPX-|ya29\.|gh[pousr]_|github_pat_|glpat-|xox|xapp-|AKIA|ASIA|npm_|pypi-AgE|hf_"
     r"|SG\.|eyJ)[A-Za-z0-9_.-]*|hooks\.slack\.com/[A-Za-z0-9/]*|\w://[^\s/?#\"'`<>]*"
+    r"|(?i:uthorization)[\"'\s:=,]{1,10}(?:(?i:basic|bearer|token)\s{1,4}[A-Za-z0-9+/=._~-]*)?"
     r"|(?i:access_?-?key)[\"'\s:=]{1,10}[A-Za-z0-9/+=]*)\Z"
 )
 _START_WORDS = """

@@ -21,6 +21,10 @@ BODY = "Q7w3Er9Ty2Ui5Op8As1Df4Gh6Jk0Lz"
 PLANTED = {
     "url": f"postgres://app:{BODY}@db.example/app",
     "url without a user": f"redis://:{BODY}@cache:6379/0",
+    "URL with nothing but a token": f"https://{BODY}aBcD1234@git.example/x.git",
+    "header in a Git configuration": f"\textraheader = AUTHORIZATION: basic {BODY}==",
+    "header of a command": f"curl -H 'Authorization: Bearer {BODY}'",
+    "header in JSON": f'"authorization": "token {BODY}"',
     "AWS secret": f"aws_secret_access_key = {BODY}aB/cD+eF1g",
     "AWS secret in JSON": f'"SecretAccessKey": "{BODY}aB/cD+eF1g"',
     "AWS key": "AKIA" + "Q7W3ER9TY2UI5OP8",
@@ -58,6 +62,8 @@ ORDINARY = (
     "postgres://app:${DB_PASSWORD}@db mysql://%(user)s:%(password)s@db",
     "DB_PASSWORD=os.environ['DB_PASSWORD']; password: str = field(); token = next(tokens)",
     'START = "-----BEGIN OPENSSH PRIVATE KEY-----"\nEND = "-----END OPENSSH PRIVATE KEY-----"\ndef load(): ...',
+    "Authorization: Bearer YOUR_ACCESS_TOKEN_GOES_HERE Authorization: Bearer ${TOKEN} authorization=basic auth",
+    "https://0123456789abcdef0123456789abcdef@o1.ingest.sentry.io/1 https://a-long-user-name-without-a-number-at-all@x.example",
     "hf_hub_download hf_tokenizer_config SG.module.name AIzawa npm_config_registry eyJust",
 )
 
