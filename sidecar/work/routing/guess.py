@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Iterable, Sequence
 from functools import cache
-from itertools import repeat
+from itertools import accumulate
 from math import exp
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +16,10 @@ from sidecar.work.routing.features import FOLLOWS, features
 LEARNED = Path(__file__).with_name("learned.tsv")
 #: The letter of weight 0; an intent is e times as likely with each UNIT letters more.
 NEUTRAL, UNIT = ord("O"), 16
-_LARGEST = 0xFFFF_FFFF
+#: The lower half of a hash.
+_LOWER = 0xFFFF
+#: So many bytes of the file are read at once.
+_BLOCK = 1 << 16
 #: Only your own choice is certain.
 _MAX_CONFIDENCE = 0.99
 #: The words alone never lead to research: you choose it.
@@ -79,33 +82,32 @@ class _Learned:
     """The letters by feature. As a dictionary, they'd take a twelfth of the memory of an idle sidecar."""
 
     def __init__(self, file: Path) -> None:
-        hashes, letters = array("I"), bytearray()
-        with file.open("rb") as lines:
-            next(lines)
-            for line in lines:
-                feature, _, row = line.rstrip(b"\n").partition(b"\t")
-                hashes.append(crc32(feature))
-                letters += row
-        self._width = len(letters) // len(hashes)
-        #: The last one ends every search, and tells nothing.
-        hashes.append(_LARGEST)
-        self._hashes, self._letters = hashes, bytes(letters) + bytes([NEUTRAL] * self._width)
-        #: Where the hashes with the same upper half begin.
-        self._starts = array("H")
-        for place, value in enumerate(hashes):
-            self._starts.extend(repeat(place, (value >> 16) + 1 - len(self._starts)))
+        hashes, letters, sharing = array("H"), bytearray(), bytearray(_LOWER + 1)
+        width = self._width = len(GUESSED)
+        with file.open("rb") as text:
+            next(text)
+            while lines := text.readlines(_BLOCK):
+                letters += b"".join([line[-width - 1 : -1] for line in lines])
+                values = [crc32(line[: -width - 2]) for line in lines]
+                hashes.extend([value & _LOWER for value in values])
+                for value in values:
+                    sharing[value >> 16] += 1
+        #: The lower half of each hash, and where those with the same upper half begin.
+        self._hashes, self._starts = hashes, array("H", accumulate(sharing, initial=0))
+        self._letters = bytes(letters)
 
     def find(self, features: Sequence[str]) -> dict[str, bytes]:
         """The letters of those that are known, each once."""
         hashes, starts, letters, width = self._hashes, self._starts, self._letters, self._width
         found: dict[str, bytes] = {}
         for feature, wanted in zip(features, map(crc32, map(str.encode, features)), strict=True):
-            place = starts[wanted >> 16]
+            place, end = starts[wanted >> 16], starts[(wanted >> 16) + 1]
             # Hashes rarely share their upper half.
-            while (here := hashes[place]) < wanted:
+            while place < end:
+                if hashes[place] == wanted & _LOWER:
+                    found[feature] = letters[place * width : (place + 1) * width]
+                    break
                 place += 1
-            if here == wanted:
-                found[feature] = letters[place * width : (place + 1) * width]
         return found
 
 
