@@ -10,6 +10,7 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from itertools import cycle
 from math import exp, sqrt
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +23,7 @@ from sidecar.wire.intents import Intent  # noqa: E402
 from sidecar.work.routing.features import FOLLOWS, REPORTS, features  # noqa: E402
 from sidecar.work.routing.guess import GUESSED, LEARNED, NEUTRAL, UNIT, guess  # noqa: E402
 from sidecar.work.routing.translation import WORDS  # noqa: E402
-from tests.sentences import all_sentences, labelled  # noqa: E402
+from tests.sentences import all_sentences, continuations, labelled  # noqa: E402
 
 EPOCHS = 14
 LEARNING_RATE = 0.3
@@ -30,12 +31,14 @@ LEARNING_RATE = 0.3
 DROPOUT = 0.4
 #: A feature of a single sentence is an accident.
 MIN_SENTENCES = 2
-MAX_FEATURES = 40_000
+MAX_FEATURES = 48_000
 #: Each run learns in another order; the mean of several depends less on accidents than any of them.
 RUNS = 3
 
 #: Any request may follow an answer: one in so many is learned as such too.
 FOLLOWING = 10
+#: An intent for each kind of work that may have been done before.
+KINDS: tuple[Intent, ...] = ("edit_code", "explain_code", "run_command")
 #: In a hurry, people leave out the question mark: one question in so many is learned without it too.
 UNMARKED = 2
 
@@ -47,11 +50,13 @@ class Sentence(NamedTuple):
     text: str
     #: Something was said before in the conversation.
     follows: bool = False
+    #: The intent of that.
+    before: Intent | None = None
 
 
 def learn(sentences: Sequence[Sentence]) -> dict[str, list[float]]:
     """For every feature, its weight for each intent: the mean of several runs."""
-    found = [dict.fromkeys(features(each.text, follows=each.follows)) for each in sentences]
+    found = [dict.fromkeys(features(each.text, follows=each.follows, before=each.before)) for each in sentences]
     counts = Counter(feature for each in found for feature in each)
     names = sorted(feature for feature, count in counts.items() if count >= MIN_SENTENCES)
     numbers = {feature: number for number, feature in enumerate(names)}
@@ -110,7 +115,7 @@ def _spread(row: Sequence[float]) -> float:
 
 def head(sentences: Sequence[Sentence]) -> str:
     """The first line of the file, which identifies the training sentences and the dictionary."""
-    text_of_all = "\n".join(f"{intent}\t{text}\t{follows}" for intent, text, follows in sentences)
+    text_of_all = "\n".join("\t".join(map(str, each)) for each in sentences)
     fingerprint = hashlib.sha256(text_of_all.encode() + WORDS.read_bytes()).hexdigest()[:16]
     return f"# packaging/learn.py, {len(sentences)} sentences, {fingerprint}\t{' '.join(GUESSED)}"
 
@@ -123,7 +128,13 @@ def letter(weight: float) -> str:
 def to_learn() -> list[Sentence]:
     learned = [Sentence(*each) for each in all_sentences("learned")]
     followed = [Sentence(*each, follows=True) for each in all_sentences("followed")]
-    sentences = [*learned, *followed, *[each._replace(follows=True) for each in learned[::FOLLOWING]]]
+    followed += [each._replace(follows=True) for each in learned[::FOLLOWING]]
+    # What was done before decides only about requests that leave out what they want.
+    followed += [each._replace(before=before) for each, before in zip(followed, cycle(KINDS), strict=False)]
+    continued = [Sentence(before, text, True, before) for text in continuations() for before in KINDS]
+    # If it is unknown what was done before, an edit that asks first is never wrong.
+    continued += [Sentence("edit_code", text, True) for text in continuations()]
+    sentences = [*learned, *followed, *continued]
     asked = [each for each in sentences if each.text.endswith("?")]
     return sentences + [each._replace(text=each.text.rstrip("? ")) for each in asked[::UNMARKED]]
 

@@ -1,4 +1,7 @@
-"""The router's labelled sentences: trained with `learned` and (after an answer) `followed`, never with `unseen`."""
+"""The router's labelled sentences: trained with `learned` and (after an answer) `followed`, never with `unseen`.
+
+It is trained with `continued.txt` too: requests such as "and the tests?" that ask for more of what was done before.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +22,10 @@ def labelled(part: Part) -> Iterator[tuple[str, list[tuple[Intent, str]]]]:
 def all_sentences(part: Part) -> Iterator[tuple[Intent, str]]:
     for _, sentences in labelled(part):
         yield from sentences
+
+
+def continuations() -> Iterator[str]:
+    yield from (SENTENCES / "continued.txt").read_text(encoding="utf-8").splitlines()
 
 
 def _read(path: Path) -> Iterator[tuple[Intent, str]]:

@@ -176,7 +176,7 @@ def _judge(
         return "explain_code", 0.95, "you name what to explain"
     if orders_to_move(task):
         return "refactor_code", 0.95, "you name a file and its new place"
-    guessed = guess(task, follows=follows)
+    guessed = guess(task, follows=follows, before=before)
     if _is_banned(task, guessed.intent):
         intent = guessed.intent if guessed.intent in READ_ONLY else "explain_code"
         return intent, max(guessed.confidence, SURE), "you want nothing changed"

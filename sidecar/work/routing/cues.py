@@ -50,6 +50,8 @@ _CONSENTS = re.compile(
     re.IGNORECASE,
 )
 
+_PRAISES = re.compile(r"\b(?:it |that |this )?looks (?:right|good|fine|great|ok(?:ay)?|perfect)\b")
+
 #: The whole text turns down what was proposed, or puts it off.
 _NO = (
     r"no(?:pe)?|nah|not (?:now|yet|today|really)|(?:maybe |perhaps )?(?:later|tomorrow|next week|another time)|(?:let'?s )?(?:leave|keep) (?:it|that|this|everything|things)(?: (?:as (?:it|they) (?:is|are)|alone|be))?|"
@@ -279,7 +281,9 @@ def agrees(text: str) -> bool:
     # Most texts fail the first match at their first word; the search would read them to their end.
     if len(bare) > _SHORT or _AGREES.fullmatch(bare + " ") is None:
         return False
-    return (_CONSENTS if _THANKED.search(bare) else _DOES).search(bare) is not None
+    if _THANKED.search(bare) is None:
+        return _DOES.search(bare) is not None
+    return _CONSENTS.search(_PRAISES.sub("", bare)) is not None
 
 
 def declines(text: str) -> bool:

@@ -3,6 +3,7 @@
 import re
 from itertools import pairwise
 
+from sidecar.wire.intents import Intent
 from sidecar.work.routing.translation import translate
 
 _ALONE = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
@@ -34,13 +35,18 @@ _NAME = re.compile(r"_|`|[a-z0-9][A-Z]")
 _NAMED = "@"
 #: Features of follow-ups begin with this, some of reports with the other.
 FOLLOWS, REPORTS = "↳", "¶"
+#: What the intent before allowed; the others allow to write.
+_KINDS = {"run_command": "<run"} | dict.fromkeys(("chat", "explain_code", "review_code", "research"), "<read")
 _PARAGRAPH = "\n\n"
-#: This many words of a report say most about it.
+#: This many words say most about a report, or about a follow-up.
 _TITLE = 8
 
 
-def features(text: str, *, follows: bool = False) -> list[str]:
-    """In order, some more than once. `follows`: something was said before in this conversation."""
+def features(text: str, *, follows: bool = False, before: Intent | None = None) -> list[str]:
+    """In order, some more than once.
+
+    `follows`: something was said before in this conversation; `before`: the intent of that, if it is known.
+    """
     text = _without_code(text).replace("’", "'")
     lower = text.lower()
     words = _words(lower)
@@ -66,6 +72,11 @@ def features(text: str, *, follows: bool = False) -> list[str]:
         # "Can that …?" asks about the answer, "can you …?" wants more of it.
         found.append(f"{FOLLOWS}{' '.join(said[:2])}{'?' if '?' in words else ''}")
         found.append(f"{FOLLOWS}{'?' in words}{min(len(words) // 3, 4)}")
+        if before is not None:
+            # "And the tests?" asks for more of what was done before.
+            kind = _KINDS.get(before, "<write")
+            found.append(f"{FOLLOWS}{kind} {'?' in words}{min(len(words) // 3, 4)}")
+            found += [f"{FOLLOWS}{kind} {word}" for word in said[:_TITLE]]
     if (lower != text or "_" in text or "`" in text) and _NAME.search(text):
         # Which function it names says nothing; that it names one says much.
         named = _combine([_NAMED if _NAME.search(word) else word.lower() for word in _words(text)])

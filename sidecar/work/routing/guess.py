@@ -47,9 +47,9 @@ class Guess(NamedTuple):
     writes_alone: float = 0.0
 
 
-def guess(text: str, *, follows: bool = False) -> Guess:
-    """`follows`: something was said before in this conversation."""
-    rows = _learned().find(features(text, follows=follows))
+def guess(text: str, *, follows: bool = False, before: Intent | None = None) -> Guess:
+    """`follows`: something was said before in this conversation; `before`: the intent of that, if it is known."""
+    rows = _learned().find(features(text, follows=follows, before=before))
     odds = _odds(rows.values())
     total, best = sum(odds), odds.index(max(odds))
     writes = alone = sum([odds[place] for place in _WRITING]) / total

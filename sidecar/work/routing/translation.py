@@ -25,7 +25,7 @@ _PHRASES: tuple[tuple[tuple[str, str], ...], ...] = (
     (),
     (("^ wie", "^ how"), (". wie", ". how"), (", wie", ", how"), ("^ und wie", "^ and how"), ("was wenn", "what if")),
     (
-        *(("por qué", "why"), ("^ por que", "^ why"), ("¿ por que", "¿ why"), ("^ como", "^ how")),
+        *(("por qué", "why"), ("por que", "why"), ("^ como", "^ how")),
         *(("y si", "what if"), ("hay que", "must")),
     ),
     (
@@ -38,6 +38,9 @@ _PHRASES: tuple[tuple[tuple[str, str], ...], ...] = (
     ),
 )
 _PLAIN = str.maketrans("áéíóú", "aeiou")
+#: In a hurry, people leave accents out: "tambien", "voce", "deuxieme". Shorter words become others: "está", "où".
+_BARE = str.maketrans("áàâãçéêèíîñóôõúûù", "aaaaceeeiinooouuu")
+_SHORTEST_BARE = 5
 #: Letters and signs that only one of the languages has: short requests in Spanish and Portuguese share most words.
 _LETTERS = {
     letter: language for language, letters in enumerate(("", "äöß", "ñ¿¡", "èùûîœ", "ãõ")) for letter in letters
@@ -54,10 +57,10 @@ class _Dictionary:
         for line in file.read_text(encoding="utf-8").splitlines():
             english, *columns = line.split("\t")
             for language, column in enumerate(columns, start=1):
-                for word in column.split():
-                    if word.endswith("-"):
-                        self.stems[language].setdefault(word[:-1], english)
-                    elif word not in self.words[language]:
+                for written in column.split():
+                    if written.endswith("-"):
+                        self.stems[language].setdefault(written[:-1], english)
+                    elif (word := _bare(written)) not in self.words[language]:
                         self.words[language][word] = english
                         languages = (*self.languages.get(word, ()), language)
                         self.languages[word] = shared.setdefault(languages, languages)
@@ -79,7 +82,7 @@ def translate(words: list[str]) -> list[str] | None:
     translated: list[str] = []
     for word in words:
         # French contracts articles and pronouns: l'erreur, j'ai.
-        translated += [known.get(part) or _by_stem(part, stems) for part in word.split("'") if part]
+        translated += [known.get(_bare(part)) or _by_stem(part, stems) for part in word.split("'") if part]
     # A question keeps the order of a statement in French and Portuguese: tu peux, você pode.
     for place in range(min(len(translated) - 1, _SAMPLE)):
         if translated[place] == "you" and translated[place + 1] in ("can", "could"):
@@ -94,7 +97,7 @@ def _language(words: list[str], dictionary: _Dictionary) -> int:
     if not (letters := "".join(sample)).isascii():
         for letter in _LETTERS.keys() & letters:
             votes[_LETTERS[letter]] += 1
-    for languages in filter(None, map(dictionary.languages.get, sample)):
+    for languages in filter(None, map(dictionary.languages.get, sample if letters.isascii() else map(_bare, sample))):
         if languages == (0,):
             votes[0] += 1
             continue
@@ -108,6 +111,11 @@ def _language(words: list[str], dictionary: _Dictionary) -> int:
         )
         return next(known, 0)
     return votes.index(max(votes))
+
+
+def _bare(word: str) -> str:
+    """Without accents, if it is long enough to remain the same word."""
+    return word if word.isascii() or len(word) < _SHORTEST_BARE else word.translate(_BARE)
 
 
 def _by_stem(word: str, stems: dict[str, str]) -> str:

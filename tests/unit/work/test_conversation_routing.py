@@ -1,13 +1,14 @@
 """Routing with what surrounds a request: the conversation, a selection, a traceback, a bug report, a ban on changes."""
 
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from sidecar.wire.intents import Intent
 from sidecar.wire.tasks import Context, Options
 from sidecar.work.router import READ_ONLY, route, unsure
-from tests.sentences import SENTENCES, all_sentences
+from tests.sentences import SENTENCES, all_sentences, continuations
 
 CONVERSATION = SENTENCES / "conversation"
 
@@ -19,13 +20,15 @@ def same_rights(one: str, other: str) -> bool:
 
 @pytest.mark.parametrize("file", sorted(CONVERSATION.glob("follow_ups*.txt")), ids=lambda file: file.stem)
 def test_follow_ups_get_the_right_to_write_exactly_if_they_ask_for_it(file: Path) -> None:
-    wrong, total, intent = [], 0, ""
+    """A heading is the intent that is right, and perhaps the one before: `[explain_code after edit_code]`."""
+    wrong, total, intent, before = [], 0, "", ""
     for line in file.read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
-            intent = line[1:-1]
+            intent, _, before = line[1:-1].partition(" after ")
             continue
         total += 1
-        if not same_rights(found := route(line, follows=True).intent, intent):
+        known = cast("Intent | None", before or None)
+        if not same_rights(found := route(line, follows=True, before=known).intent, intent):
             wrong.append(f"{line} → {found}")
     print(f"{total - len(wrong)} of {total} follow-ups; wrong: {wrong}")
     assert len(wrong) / total <= 0.05
@@ -43,7 +46,7 @@ def test_tracebacks_and_bug_reports_may_be_fixed_unless_only_an_answer_is_wanted
 
 def test_no_follow_up_is_both_learned_and_tested() -> None:
     tested = {line for file in CONVERSATION.glob("follow_ups*.txt") for line in file.read_text().splitlines()}
-    assert not tested & {text for _, text in all_sentences("followed")}
+    assert not tested & {*continuations(), *(text for _, text in all_sentences("followed"))}
 
 
 @pytest.mark.parametrize(
@@ -340,6 +343,27 @@ def test_hurried_spellings_and_curly_apostrophes_change_nothing(hurried: str, ca
 @pytest.mark.parametrize("before", ["run_command", "explain_code", "edit_code"])
 def test_again_means_what_was_done_before(sentence: str, before: Intent) -> None:
     assert route(sentence, follows=True, before=before).intent == before
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "and the next class?",
+        "und die nächste Klasse?",
+        "¿y la otra clase?",
+        "et la classe suivante ?",
+        "e a próxima classe?",
+    ],
+)
+def test_what_leaves_out_its_verb_means_more_of_what_was_done_before(sentence: str) -> None:
+    for before in ("edit_code", "explain_code"):
+        assert same_rights(route(sentence, follows=True, before=before).intent, before)
+
+
+@pytest.mark.parametrize("sentence", ["looks good, thanks", "looks perfect thank you!"])
+def test_thanks_for_what_looks_good_start_nothing(sentence: str) -> None:
+    answer = route(sentence, follows=True, before="edit_code")
+    assert answer.intent in READ_ONLY or unsure(answer)
 
 
 @pytest.mark.parametrize("sentence", ["now with --strict", "ahora con -v", "agora com --release"])

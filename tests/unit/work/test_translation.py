@@ -16,6 +16,9 @@ from sidecar.work.routing.translation import translate
         ("como funciona isso ?", "how work this ?"),
         ("wie geht das ?", "how work the ?"),
         ("¿ por qué falla ?", "¿ why fails ?"),
+        ("por que falla ?", "why fails ?"),
+        ("onde fica a configuracao da conexao ?", "where is the config of connection ?"),
+        ("vc pode corrigir tbm ?", "can you fix also ?"),
     ],
 )
 def test_known_words_become_english_and_a_question_gets_its_order(request_: str, english: str) -> None:
