@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from tools.errors import NoMatch
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
+#: In a quoted name: a byte, or a character that has a letter.
+_ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
+_LETTERS = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
 #: Git writes it before each file; no line of a hunk begins with it.
 _NEXT_FILE = "\ndiff --git "
 
@@ -103,7 +106,7 @@ def _read_files(lines: list[str]) -> Iterator[FilePatch]:
 def _started(line: str, following: str) -> FilePatch | None:
     """The file that two lines begin."""
     if line.startswith("rename from ") and following.startswith("rename to "):
-        return FilePatch(line[12:].strip('"'), following[10:].strip('"'))
+        return FilePatch(_unquote(line[12:]), _unquote(following[10:]))
     if line.startswith("--- ") and following.startswith("+++ "):
         return FilePatch(_name(line[4:]), _name(following[4:]))
     return None
@@ -167,9 +170,11 @@ def _find(lines: list[str], wanted: list[str], expected: int) -> int | None:
     last = len(lines) - len(wanted)
     if not wanted:
         return min(expected, len(lines))
-    for distance in range(max(len(lines), expected) + 1):
+    # A patch may name any line.
+    expected = min(max(expected, 0), max(last, 0))
+    for distance in range(last + 1):
         for place in {expected - distance, expected + distance}:
-            if 0 <= place <= last and lines[place : place + len(wanted)] == wanted:
+            if 0 <= place <= last and lines[place] == wanted[0] and lines[place : place + len(wanted)] == wanted:
                 return place
     return None
 
@@ -188,7 +193,21 @@ def _mismatch(lines: list[str], hunk: PatchHunk, number: int, expected: int, pat
 
 
 def _name(text: str) -> str | None:
-    name = text.split("\t")[0].strip().strip('"')
+    name = _unquote(text.split("\t")[0].strip())
     if name == "/dev/null":
         return None
     return name[2:] if name.startswith(("a/", "b/")) else name
+
+
+def _unquote(name: str) -> str:
+    """A name as Git quotes it if it has characters that aren't ASCII: `"caf\\303\\251.txt"`."""
+    if len(name) < 2 or name[0] != '"' or name[-1] != '"':
+        return name.strip('"')
+    try:
+        return _ESCAPE.sub(lambda match: _escaped(match[1]), name[1:-1].encode()).decode()
+    except UnicodeError:
+        return name.strip('"')
+
+
+def _escaped(code: bytes) -> bytes:
+    return bytes([int(code, 8) & 0xFF]) if code.isdigit() else _LETTERS.get(code, code)

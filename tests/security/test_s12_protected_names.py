@@ -181,6 +181,19 @@ async def test_s14_a_change_that_a_crash_cut_short_follows_no_link_that_appeared
         assert not (bench.workspace / ".git/hooks/pre-commit").exists()
 
 
+async def test_s12_a_quoted_name_of_a_patch_is_the_name_that_it_means(tmp_path: Path) -> None:
+    async with workbench(tmp_path, approvals="auto") as bench:
+        bench.write("caf\u00e9.txt", "a\n")
+        bench.ledger.answer = "deny"
+        named = '"a/caf\\303\\251.txt"\n+++ "b/caf\\303\\251.txt"'
+        assert (await bench.call("apply_patch", patch=f"--- {named}\n@@ -1 +1 @@\n-a\n+b\n")).status == "success"
+        assert bench.read("caf\u00e9.txt") == b"b\n"
+        for name in (r"\056git/hooks/x", r".g\151t/hooks/x", r"a\\.env", r"\056env"):
+            outcome = await bench.call("apply_patch", patch=f'--- /dev/null\n+++ "b/{name}"\n@@ -0,0 +1 @@\n+x\n')
+            assert outcome.error is not None and outcome.error.code == "denied", name
+        assert [file.name for file in bench.workspace.iterdir()] == ["caf\u00e9.txt"]
+
+
 @pytest.mark.parametrize(
     ("link", "target", "victim"),
     [

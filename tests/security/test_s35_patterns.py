@@ -22,10 +22,12 @@ from tools.code.python_imports import _KEEP
 from tools.code.review import ReviewedFile
 from tools.code.review_rules import check_tree
 from tools.code.source import SourceText, text_of
+from tools.errors import NoMatch
 from tools.executor.script_words import _IMPORTED
 from tools.globs import Ignored, matcher
 from tools.local.git import _CONVERTING
 from tools.local.repository.configuration import parse_config
+from tools.patch import apply_hunks, parse_patch
 from tools.policy.consent import consents
 from tools.public_web import WebPage
 from tools.test_report import _MOCHA
@@ -185,6 +187,19 @@ def test_s35_deep_checks_of_a_workspace_count_as_none(tmp_path: Path) -> None:
     (tmp_path / ".brain").mkdir()
     (tmp_path / ".brain/verify.toml").write_text(f"commands={_DEEP}")
     assert load_commands(str(tmp_path)) is None
+
+
+@pytest.mark.parametrize("line", ["1", "99999999999999", "100000"])
+def test_s35_no_hunk_takes_long_to_place(line: str) -> None:
+    text = "a\n" * 100_000
+    body = "".join(f"-{each}\n" for each in ["a"] * 5_000 + ["z"])
+    (patch,) = parse_patch(f"--- a/x\n+++ b/x\n@@ -{line},5001 +1,0 @@\n{body}")
+
+    def place() -> None:
+        with pytest.raises(NoMatch):
+            apply_hunks(text, patch)
+
+    assert processor_seconds(place) < _SECONDS
 
 
 async def test_s35_a_search_for_files_answers_whatever_its_glob_is(tmp_path: Path) -> None:
