@@ -88,7 +88,7 @@ class RpcSession:
     def receive(self, line: str) -> Effect | None:
         try:
             message = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             return Outgoing(failure(None, RpcError(PARSE_ERROR, "This line is not JSON.")))
         if not isinstance(message, dict):
             return Outgoing(failure(None, RpcError(INVALID_REQUEST, "A message is a JSON object.")))

@@ -15,15 +15,19 @@ def encode_json(value: object) -> bytes:
 
 
 def decode_json(text: bytes) -> Any:
+    """Raise `ValueError`."""
     try:
         return from_json(text)
     except ValueError:
         pass
     try:
-        # It rejects lone surrogates, which some models write.
-        return json.loads(text)
-    except UnicodeDecodeError:
-        return json.loads(text.decode(errors="replace"))
+        try:
+            # It rejects lone surrogates, which some models write.
+            return json.loads(text)
+        except UnicodeDecodeError:
+            return json.loads(text.decode(errors="replace"))
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def fix_surrogates(text: str) -> str:

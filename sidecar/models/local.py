@@ -143,7 +143,7 @@ def _call(base_url: str, method: str, path: str, body: object = None) -> Any:
         connection.request(method, path, sent, {"Content-Type": "application/json"} if sent else {})
         answer = connection.getresponse()
         return json.loads(_read(answer)) if answer.status == 200 else None
-    except (OSError, http.client.HTTPException, ValueError):
+    except (OSError, http.client.HTTPException, ValueError, RecursionError):
         return None
     finally:
         connection.close()

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from sidecar.acp.rpc import Outgoing, RpcSession
 from sidecar.memory.chunks import cut
+from sidecar.models.encoding import decode_json
 from sidecar.offline.parsed_request import strip_politeness
 from sidecar.verify.change import FileVersions
 from sidecar.verify.commands import load_commands
@@ -200,6 +202,17 @@ def test_s35_no_hunk_takes_long_to_place(line: str) -> None:
             apply_hunks(text, patch)
 
     assert processor_seconds(place) < _SECONDS
+
+
+@pytest.mark.parametrize("body", [_DEEP.encode(), b"\xff" + _DEEP.encode(), b'{"a":' * 100_000, b'"\\ud800' + b"[" * 9])
+def test_s35_a_reply_that_is_nested_too_deeply_is_only_invalid(body: bytes) -> None:
+    with pytest.raises(ValueError):
+        decode_json(body)
+
+
+def test_s35_an_agent_that_nests_too_deeply_gets_an_answer() -> None:
+    answer = RpcSession().receive(_DEEP)
+    assert isinstance(answer, Outgoing) and "not JSON" in answer.line
 
 
 async def test_s35_a_search_for_files_answers_whatever_its_glob_is(tmp_path: Path) -> None:
