@@ -5,6 +5,7 @@
 
 import asyncio
 import errno
+import shutil
 import sys
 import time
 from collections.abc import Coroutine, Mapping, Sequence
@@ -337,7 +338,9 @@ class Processes:
 
 def _start_error(argv: Sequence[str], error: OSError | ValueError) -> ToolError:
     program = argv[0] if argv else ""
-    if isinstance(error, FileNotFoundError):
+    # A directory of the PATH that may not be read hides that no other one has the program.
+    hidden = isinstance(error, PermissionError) and "/" not in program and shutil.which(program) is None
+    if isinstance(error, FileNotFoundError) or hidden:
         return CommandMissing(
             f"{program} is not installed, or not on the PATH. Check the name, or use another program."
         )

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -292,6 +293,17 @@ async def test_bad_input_is_answered_with_what_to_do(
     assert outcome.status == "error"
     assert outcome.error is not None and outcome.error.code == code, outcome.content
     assert len(outcome.content) > 20
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every directory")
+async def test_a_path_with_an_unreadable_directory_hides_no_missing_program(
+    bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o000)
+    monkeypatch.setenv("PATH", f"{closed}:{os.environ['PATH']}")
+    outcome = await bench.call("run_command", command=["no-such-program"])
+    assert outcome.error is not None and outcome.error.code == "command_not_found", outcome.content
 
 
 async def test_every_tool_has_a_schema_that_says_what_it_takes(bench: Workbench) -> None:
