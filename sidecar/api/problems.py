@@ -96,7 +96,7 @@ async def answer_exception(request: Request, error: Exception) -> Response:
             return problem(405, "method_not_allowed", detail, headers=dict(error.headers or {}))
         case HTTPException():
             return problem(error.status_code, "http_error", str(error.detail))
-        case OSError() if lacks_handles(error):
+        case _ if lacks_handles(error):
             return retry_later(503, "no_file_handles", f"{NO_HANDLES}. Close other connections, then retry.", 2)
         case OSError() if lacks_space(error):
             return retry_later(

@@ -20,6 +20,7 @@ from sidecar.app.stores import open_stores, open_tokens
 from sidecar.config.data_dir import DataDir, LockedDirectory
 from sidecar.config.settings import Settings
 from sidecar.engine.engine import Engine
+from sidecar.engine.errors import lacks_handles
 from sidecar.engine.notices import TaskNotices
 from sidecar.engine.port import LateWork, Work
 from sidecar.engine.stalls import Stalls
@@ -48,6 +49,8 @@ log = logging.getLogger(__name__)
 IDLE_GRACE_SECONDS = 2.0
 #: On shutdown, how long a shell may take to stop its commands.
 SHELL_STOP_SECONDS = 1.0
+#: Until what could not be loaded for a lack of file handles is tried again.
+_RETRY_SECONDS = 5.0
 
 
 class Sidecar:
@@ -174,8 +177,9 @@ class Sidecar:
 
     async def _load(self) -> None:
         """In a thread: it takes longer than the loop may block."""
-        if self._importing is None:
-            self._importing = asyncio.create_task(asyncio.to_thread(_import_parts), name="import")
+        self._importing = _unless_failed(self._importing) or asyncio.create_task(
+            asyncio.to_thread(_import_parts), name="import"
+        )
         await _finished(self._importing)
         self._complete()
 
@@ -187,8 +191,7 @@ class Sidecar:
         return self._complete().work
 
     def _begin_loading(self) -> "asyncio.Task[None]":
-        if self._loading is None:
-            self._loading = asyncio.create_task(self._load_all(), name="loading")
+        self._loading = _unless_failed(self._loading) or asyncio.create_task(self._load_all(), name="loading")
         return self._loading
 
     @cached_property
@@ -277,7 +280,7 @@ class Sidecar:
     async def _warm_up(self) -> None:
         """After the ready line: load what tasks need, prune old tasks, sweep temporary directories."""
         try:
-            await asyncio.shield(self._begin_loading())
+            await self._load_patiently()
         finally:
             # Everything loaded so far lives forever; keep the garbage collector out of it.
             gc.freeze()
@@ -295,6 +298,16 @@ class Sidecar:
         await asyncio.to_thread(self._data.keep_reserve)
         await asyncio.to_thread(_sweep, launch.data_dir, self._settings.keep_days)
 
+    async def _load_patiently(self) -> None:
+        while True:
+            try:
+                await asyncio.shield(self._begin_loading())
+                return
+            except Exception as error:
+                if not lacks_handles(error):
+                    raise
+            await asyncio.sleep(_RETRY_SECONDS)
+
     async def _load_all(self) -> None:
         for kind in (Options, ExecuteRequest, StoredRequest, Task, *get_args(EventKind)):
             kind.model_rebuild()
@@ -302,6 +315,8 @@ class Sidecar:
         try:
             await self._load()
         except Exception as error:
+            if lacks_handles(error):
+                raise
             log.exception("What carries out tasks can't be loaded.")
             self._failure = NotLoaded(
                 f"The sidecar stopped, because a part of it can't be loaded: {error}. Your tasks are kept. "
@@ -312,11 +327,11 @@ class Sidecar:
         if not self._launch.runs_tasks:
             return
         parts = self._complete()
-        if self._stores.shared is None and not self._launch.exit_when_idle:
-            self._keep(parts.schedules.run())
         await asyncio.to_thread(_load_rules)
         await asyncio.to_thread(self._tools.plugins.load)
         await parts.warm_up()
+        if self._stores.shared is None and not self._launch.exit_when_idle:
+            self._keep(parts.schedules.run())
 
     async def run_until_stopped(self) -> None:
         await self._stop.wait()
@@ -382,6 +397,12 @@ class Sidecar:
 
         # A client that just started a task, or read the end of one, may send another request.
         asyncio.get_running_loop().call_later(IDLE_GRACE_SECONDS, stop_if_idle)
+
+
+def _unless_failed(task: "asyncio.Task[None] | None") -> "asyncio.Task[None] | None":
+    """None, too, if it failed by something that passes, such as a lack of file handles."""
+    failed = task is not None and task.done() and not task.cancelled() and task.exception() is not None
+    return None if failed else task
 
 
 async def _finished(task: "asyncio.Task[None]") -> None:

@@ -7,16 +7,37 @@ EngineError
 """
 
 import errno
+import os
+import sqlite3
 from collections.abc import Sequence
 
 from sidecar.engine.steps import StepKey
 
 #: A failure that passes by itself, when other connections and files are closed.
 NO_HANDLES = "No file handles are left (`ulimit -n`)"
+#: Its file, its log, and the index of that.
+_FOR_ONE_DATABASE = 3
 
 
 def lacks_handles(error: object) -> bool:
+    if isinstance(error, sqlite3.OperationalError):
+        # SQLite doesn't say why it can't open a file.
+        return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CANTOPEN and _can_open_none()
     return isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE)
+
+
+def _can_open_none() -> bool:
+    """Whether there are fewer handles than SQLite opens for one file."""
+    taken: list[int] = []
+    try:
+        for _ in range(_FOR_ONE_DATABASE):
+            taken.append(os.open(os.devnull, os.O_RDONLY))
+    except OSError:
+        return True
+    finally:
+        for handle in taken:
+            os.close(handle)
+    return False
 
 
 class EngineError(Exception):
