@@ -139,7 +139,7 @@ def test_the_code_is_formatted_with_the_project_s_own_formatter(trusting: Runnin
         ),
         (
             "move unused from src/money.ts to src/rest.ts",
-            "Moved variable unused (src/money.ts:5) to src/rest.ts. Imports updated in src/entry.ts.",
+            "Moved variable unused (src/money.ts:5) to src/rest.ts. Imports updated in src/entry.ts, src/index.ts.",
             {
                 "src/money.ts": LEDGER["src/money.ts"].replace("\nexport const unused = 1;\n", ""),
                 "src/rest.ts": "export const unused = 1;\n",
@@ -147,6 +147,7 @@ def test_the_code_is_formatted_with_the_project_s_own_formatter(trusting: Runnin
                     'import { cents, unused } from "./money";\n',
                     'import { cents } from "./money";\nimport { unused } from "./rest";\n',
                 ),
+                "src/index.ts": LEDGER["src/index.ts"] + 'export { unused } from "./rest";\n',
             },
         ),
     ],

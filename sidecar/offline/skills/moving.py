@@ -138,7 +138,7 @@ class MovingFiles:
         needing = [format_place(each) for each in lines if not str(each["path"]).lower().endswith(_DOCUMENTS)]
         if importers or needing:
             places = listed([f"`{each}`" for each in dict.fromkeys([*importers, *needing])], _SHOWN)
-            command = shlex.join(["git", "mv", source, target])
+            command = f"git mv {shlex.quote(source)} {shlex.quote(target)}"
             return Decline(
                 f"These need `{source}` under its name, and the offline model changes no imports or paths: {places}. "
                 f"Nothing was changed. To move it all the same, say “run `{command}`”."

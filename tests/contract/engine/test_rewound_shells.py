@@ -34,7 +34,7 @@ COMMANDS = (
     "ln {p} {q}",
     "ln -s {to} {p}",
     "ln -sfn {q} {p}",
-    "chmod 600 {p}",
+    "[ -d {p} ] || chmod 600 {p}",
     "chmod 755 {p}",
     "install -m 700 {p} {q}",
     "tar c {p} > t.tar && rm -rf {p} && tar x < t.tar; rm -f t.tar",
