@@ -65,7 +65,7 @@ def _order(args: argparse.Namespace) -> int:
 
 
 def top(args: argparse.Namespace) -> int:
-    """Ctrl-C ends it."""
+    """Ctrl-C ends it; without a terminal it shows the state once."""
     style = style_for()
     with reading(data_dir(args)) as client:
         try:
@@ -73,10 +73,10 @@ def top(args: argparse.Namespace) -> int:
                 state = client.get("/api/brain/fleet")
                 running = client.get(f"/api/brain/tasks?status=running&limit={_TASKS}")["tasks"]
                 lines = [*_workers(state, style), *_queue(state), "", *_tasks(running, style)]
-                if args.once:
+                if args.once or not sys.stdout.isatty():
                     print("\n".join(lines))
                     return 0
-                rows = os.get_terminal_size().lines if os.isatty(1) else 50
+                rows = os.get_terminal_size().lines
                 # From the top, each line to its end, and nothing below: no flicker.
                 print(
                     "\x1b[H" + "".join(f"{line}\x1b[K\n" for line in lines[: rows - 1]) + "\x1b[J", end="", flush=True

@@ -276,7 +276,7 @@ class Engine:
         except WrongStatus as error:
             if error.status is Status.CANCELLING:
                 return task_id
-            message = f"The task is already {error.status}; there is nothing left to cancel."
+            message = f"The task has already ended ({error.status}); there is nothing left to cancel."
             raise OperationRefused(409, "task_ended", message) from error
         run = self._worker.run_of(task_id)
         running = self._worker.cancel(task_id)

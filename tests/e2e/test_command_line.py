@@ -86,7 +86,7 @@ def test_what_the_sidecar_refuses_is_one_clear_line(sidecar: RunningSidecar) -> 
 
     refused = brain("cancel", task_id, environ=environ)
     assert refused.returncode == 1
-    assert refused.stderr == "brain: The task is already completed; there is nothing left to cancel.\n"
+    assert refused.stderr == "brain: The task has already ended (completed); there is nothing left to cancel.\n"
 
 
 # -- steering ----------------------------------------------------------------------------------------------------------

@@ -236,6 +236,8 @@ def test_the_command_line_shows_the_fleet_and_stops_a_worker(standing: RunningFl
     shown = brain("fleet", environ=environ)
     assert worker.id in shown.stdout and "No task is queued" in shown.stdout, shown
     assert worker.id in brain("top", "--once", environ=environ).stdout
+    piped = brain("top", environ=environ).stdout
+    assert worker.id in piped and "\x1b" not in piped, "without a terminal it shows the state once"
     assert brain("fleet", "drain", environ=environ).returncode == 2
     extra = standing.worker()
     assert brain("fleet", "kill", extra.id, environ=environ).returncode == 0

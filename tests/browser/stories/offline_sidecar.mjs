@@ -24,5 +24,6 @@ export default async function ({ sidecar, page }) {
   await tab.goto("about:blank");
   await tab.goto(`${sidecar.url}/#code=nonsense`);
   await tab.getByText("brain open").first().waitFor();
+  assert.ok(!(await tab.getByRole("main").innerText()).includes("`"), "marks are shown");
   assert.equal(new URL(tab.url()).hash, "");
 }

@@ -41,7 +41,7 @@ export function Gate({ session, code, children }: Props) {
 export const SignInHelp = ({ reason }: { reason?: unknown }) => (
   <main className={styles.gate}>
     <h1>You are not signed in</h1>
-    {reason instanceof BrainError && <p>{reason.message}</p>}
+    {reason instanceof BrainError && <p>{reason.message.replaceAll("`", "")}</p>}
     <p>
       Run <code>brain open</code> in a terminal. It opens the panel with a code that works once, for one minute.
     </p>
