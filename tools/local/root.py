@@ -29,6 +29,8 @@ stamp_of: Callable[[os.stat_result], Stamp] = attrgetter("st_mode", "st_ino", "s
 _O_PATH = getattr(os, "O_PATH", os.O_RDONLY)
 _DIRECTORY = _O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
 _MAX_LINKS = 40
+#: How often to ask the kernel about a path with `..` while other processes rename files.
+_TRIES = 20
 _SYS_OPENAT2 = 437
 _RESOLVE_NO_MAGICLINKS = 0x02
 _RESOLVE_NO_SYMLINKS = 0x04
@@ -202,7 +204,11 @@ class WorkspaceRoot:
         try:
             if self._syscall is not None:
                 how = ctypes.byref(_how(flags, mode, links))
-                handle = int(self._syscall(_SYS_OPENAT2, root, os.fsencode(name), how, _HOW_SIZE))
+                for _ in range(_TRIES):
+                    handle = int(self._syscall(_SYS_OPENAT2, root, os.fsencode(name), how, _HOW_SIZE))
+                    # A rename or mount anywhere meanwhile, so that the kernel can't be sure of a `..`.
+                    if handle >= 0 or ctypes.get_errno() != errno.EAGAIN:
+                        break
                 if handle < 0:
                     number = ctypes.get_errno()
                     raise OSError(number, os.strerror(number))

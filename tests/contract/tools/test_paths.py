@@ -1,11 +1,14 @@
 """Tools that read or change code understand a path however it was written."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.workbench import workbench
+from tests.support.workbench import Workbench, workbench
+from tests.waiting import until_true
 
 CODE = "import sys\nimport os\n\n\ndef load(x):\n    return x + 42\n\n\nprint(os, sys)\n"
 
@@ -47,3 +50,31 @@ def _behind(start: str, value: Any) -> Any:
     if isinstance(value, list):
         return [_behind(start, each) for each in value]
     return f"{start}{value}" if value.endswith(".py") else value
+
+
+RENAMES = """
+import os, sys
+os.chdir(sys.argv[1])
+open("one", "w").close()
+while True:
+    os.rename("one", "other")
+    os.rename("other", "one")
+"""
+
+
+async def test_a_link_upwards_is_followed_while_others_rename_files(bench: Workbench, tmp_path: Path) -> None:
+    """The kernel answers that it can't be sure of a `..`, and is asked again."""
+    bench.write("d/real.txt", "real\n")
+    bench.write("e/x", "")
+    (bench.workspace / "e" / "link").symlink_to("../d/real.txt")
+    host = bench.backend.host(str(bench.workspace))
+    busy = tmp_path / "busy"
+    busy.mkdir()
+    renaming = subprocess.Popen([sys.executable, "-c", RENAMES, str(busy)])
+    try:
+        await until_true(lambda: any(busy.iterdir()))
+        for _ in range(3_000):
+            assert await host.read("e/link", 100) == b"real\n"
+    finally:
+        renaming.kill()
+        renaming.wait()
