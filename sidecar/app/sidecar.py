@@ -72,6 +72,7 @@ class Sidecar:
         self._failure: NotLoaded | None = None
         self._importing: asyncio.Task[None] | None = None
         self._loading: asyncio.Task[None] | None = None
+        self._runs_schedules = False
         self._node: Node | None = None
         self._bus: Bus | None = None
 
@@ -327,11 +328,12 @@ class Sidecar:
         if not self._launch.runs_tasks:
             return
         parts = self._complete()
+        if self._stores.shared is None and not self._launch.exit_when_idle and not self._runs_schedules:
+            self._runs_schedules = True
+            self._keep(parts.schedules.run())
         await asyncio.to_thread(_load_rules)
         await asyncio.to_thread(self._tools.plugins.load)
         await parts.warm_up()
-        if self._stores.shared is None and not self._launch.exit_when_idle:
-            self._keep(parts.schedules.run())
 
     async def run_until_stopped(self) -> None:
         await self._stop.wait()

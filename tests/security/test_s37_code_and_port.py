@@ -93,7 +93,12 @@ def test_s37_the_first_start_gives_the_browser_no_code_either(
     environ = {**home, "BROWSER": f"{seen / 'browser'} %s", "PYTHONPATH": str(PROJECT)}
     with CommandLines() as lines:
         process = subprocess.Popen(
-            [*BRAIN, "--port", "0"], env=environ, cwd=workspace, stdout=subprocess.PIPE, text=True
+            [*BRAIN, "--port", "0"],
+            env=environ,
+            cwd=workspace,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
         )
         try:
             assert process.stdout

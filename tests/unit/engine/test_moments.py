@@ -48,6 +48,9 @@ class Work:
     def missed(self, run: TaskRun) -> Sequence[UserMessage]:
         return ()
 
+    async def suggest_command(self, asked: str, workspace: str) -> str | None:
+        return None
+
 
 @asynccontextmanager
 async def a_worker(journal: ScratchJournal, work: Work, slots: int = 1) -> AsyncIterator[Worker]:
