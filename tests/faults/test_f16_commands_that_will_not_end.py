@@ -16,11 +16,15 @@ CALL = f"f16-{os.getpid()}"
 MARK = f"BRAIN_CALL_ID={CALL}\0".encode()
 
 
-def _marked() -> list[str]:
-    """Every living process that carries the mark of a call of this test process."""
+def _all() -> set[str]:
+    return {place.name for place in Path("/proc").iterdir() if place.name.isdecimal()}
+
+
+def _marked(before: set[str]) -> list[str]:
+    """Every living process since then that carries the mark of a call of this test process."""
     found = []
     for place in Path("/proc").iterdir():
-        if place.name.isdecimal():
+        if place.name.isdecimal() and place.name not in before:
             try:
                 environ = (place / "environ").read_bytes()
                 state = (place / "stat").read_text().rpartition(")")[2].split()
@@ -35,12 +39,12 @@ def _marked() -> list[str]:
 @pytest.mark.parametrize("name", COMMANDS)
 async def test_f16_it_ends_by_its_deadline_and_leaves_nothing(tmp_path: Path, name: str) -> None:
     async with workbench(tmp_path) as bench:
-        began = time.monotonic()
+        began, before = time.monotonic(), _all()
         outcome = await bench.call("run_command", CALL, command=COMMANDS[name], timeoutMs=300)
 
         assert time.monotonic() - began < SECONDS, "the command alone would take 1000 s"
         assert outcome.status in ("success", "error")
-        assert _marked() == []
+        assert _marked(before) == []
 
 
 async def test_f16_a_flood_keeps_head_and_tail_and_ends(tmp_path: Path) -> None:
@@ -58,12 +62,12 @@ async def test_f16_a_flood_keeps_head_and_tail_and_ends(tmp_path: Path) -> None:
 
 async def test_f16_an_endless_flood_ends_at_its_deadline(tmp_path: Path) -> None:
     async with workbench(tmp_path) as bench:
-        began = time.monotonic()
+        began, before = time.monotonic(), _all()
         outcome = await bench.call("run_command", CALL, command="yes", timeoutMs=300)
 
         assert time.monotonic() - began < SECONDS
         assert outcome.error is not None and outcome.error.code == "timed_out"
-        assert _marked() == []
+        assert _marked(before) == []
 
 
 def dead_children() -> set[str]:
