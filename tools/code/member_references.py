@@ -72,7 +72,7 @@ class MemberFinder(ReferenceFinder):
                         self._found.add_likely(path, place)
 
     def _descriptors(self, key: ClassKey) -> Iterator[int]:
-        """Yield the lines that give the member a value which is told the member's name: `size = Field()`."""
+        """Yield the lines where the member gets a value that learns its name: `size = Field()`."""
         body, file = self._classes.body(key), self._project.files[key.path]
         for node, scope in body.values.get(self._symbol.name, ()) if body is not None else ():
             evidence = self._classes.of(node, scope, file)

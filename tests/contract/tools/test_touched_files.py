@@ -7,10 +7,10 @@ from typing import IO
 
 import pytest
 
-from tools.local.attribution.touched import TouchedFiles
+from tools.local.attribution.touched import SHARED, TouchedFiles
 from tools.local.attribution.trace import attribution_problem
 from tools.local.attribution.versions import VersionLog
-from tools.local.attribution.watch import DirectoryWatch
+from tools.local.attribution.watch import DirectoryWatch, FileEvent
 from tools.local.root import WorkspaceRoot
 
 pytestmark = pytest.mark.skipif(bool(attribution_problem()), reason=f"not here: {attribution_problem()}")
@@ -33,6 +33,19 @@ class InterruptedRoot(WorkspaceRoot):
         return super().open(path, *more)
 
 
+class InterruptedWatch(DirectoryWatch):
+    """Something happens just after events were read."""
+
+    interrupt: Callable[[], object] | None = None
+
+    def events(self) -> Iterator[FileEvent]:
+        found = list(super().events())
+        interrupt, self.interrupt = self.interrupt, None
+        if interrupt is not None:
+            interrupt()
+        return iter(found)
+
+
 class Command:
     """Claims its changes as the listener does, and makes them."""
 
@@ -42,8 +55,8 @@ class Command:
         self.root = InterruptedRoot(str(self.workspace))
         self._log = VersionLog(place / "log")
         self.touched = TouchedFiles(self.root, self._log, lambda path: None)
-        self._watch = DirectoryWatch()
-        self.touched.watch(self._watch)
+        self.watch = InterruptedWatch()
+        self.touched.watch(self.watch)
 
     def open(self, name: str) -> IO[str]:
         self.touched.write(name, writer=threading.get_native_id())
@@ -66,7 +79,7 @@ class Command:
 
     def close(self) -> None:
         self.touched.unwatch()
-        self._watch.close()
+        self.watch.close()
         self._log.close()
         self.root.close()
 
@@ -157,3 +170,41 @@ def test_the_workspace_is_looked_through_once_for_all_files_with_several_names(c
         command.write(name, "after\n")
     assert command.changes() == dict.fromkeys([*names, *(f"linked/{name}" for name in names)], (b"after\n", ""))
     assert command.root.opened.count("linked/") < len(names)
+
+
+def held_twice(command: Command) -> tuple[IO[str], IO[str]]:
+    """Two handles of the command on one file, both written and heard of."""
+    handles = command.open("a"), command.open("a")
+    for number, handle in enumerate(handles):
+        handle.write(f"{number}\n")
+        handle.flush()
+        command.touched.hear()
+    return handles
+
+
+def test_two_closings_of_which_the_first_report_shows_both_leave_no_doubt(command: Command) -> None:
+    first, second = held_twice(command)
+    first.close()
+    command.watch.interrupt = second.close
+    assert command.changes() == {"a": (b"1\n", "")}
+
+
+def test_a_save_after_two_closings_stays_yours(command: Command) -> None:
+    first, second = held_twice(command)
+    first.close()
+    command.watch.interrupt = second.close
+    command.touched.hear()
+    (command.workspace / "a").write_text("yours\n")
+    assert command.changes() == {"a": (b"1\n", "")}
+
+
+def test_a_save_between_two_closings_and_the_look_at_them_is_in_doubt(command: Command) -> None:
+    first, second = held_twice(command)
+    first.close()
+
+    def close_and_save() -> None:
+        second.close()
+        (command.workspace / "a").write_text("yours\n")
+
+    command.watch.interrupt = close_and_save
+    assert command.changes() == {"a": (b"yours\n", SHARED)}

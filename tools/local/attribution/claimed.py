@@ -22,6 +22,8 @@ class ClaimedFile:
     #: Threads that write the file which the command is about to rename to this name, and whether this one is it.
     arriving: list[int] = field(default_factory=list)
     leaving: bool = False
+    #: Its closings that a look at its processes has shown, and that the watch may still report.
+    closings: int = 0
     #: Openings by the command that the watch has not yet reported, and openings by others that have not ended.
     openings: int = 0
     strangers: int = 0
@@ -38,9 +40,15 @@ class ClaimedFile:
         """Another file has this name now, or none: those who wrote this one do so elsewhere."""
         if not self.leaving:
             self.orphans += self.writers
-        self.writers, self.leaving = [], False
+        self.writers, self.leaving, self.closings = [], False, 0
         if event.kind == "arrived":
             self.writers, self.arriving = self.arriving, []
+
+    def repeats_closing(self, event: FileEvent) -> bool:
+        """Whether it reports a closing by the command that is known."""
+        repeats = event.kind == "closed" and not self.writers and self.closings > 0
+        self.closings -= repeats
+        return repeats
 
     def count_opening(self, event: FileEvent) -> None:
         if event.kind == "read":

@@ -178,6 +178,7 @@ class TouchedFiles:
         file.arrivals += arrival
         file.removals += removal
         if writer is not None:
+            file.closings = 0
             file.writers.append(writer)
             self._watch.follow(path, f"{self._root.path}/{path}")
             file.openings += 1
@@ -241,7 +242,7 @@ class TouchedFiles:
             if not ended:
                 return
             seen = {path: self._current.look(path, between=True) for path in ended}
-            events = [event for event in self._watch.events() if not self._closes_orphan(event)]
+            events = [event for event in self._watch.events() if not self._is_known_closing(event)]
             again = {event.path for event in events}
             for path, version in seen.items():
                 file = self._files[path]
@@ -278,9 +279,11 @@ class TouchedFiles:
             claimed.removals -= 1
         elif event.kind == "arrived" and claimed.arrivals:
             claimed.arrivals -= 1
-        elif self._closes_orphan(event):
+        elif self._is_known_closing(event):
             return
-        elif event.kind != "closed" or not self._closed(claimed.writers, path):
+        elif event.kind == "closed" and (closed := self._closed(claimed.writers, path)):
+            claimed.closings = closed - 1
+        else:
             if path in ended:
                 claimed.doubt = SHARED
                 ended.discard(path)
@@ -292,18 +295,20 @@ class TouchedFiles:
         if not claimed.pending:
             ended.add(path)
 
-    def _closes_orphan(self, event: FileEvent) -> bool:
-        """Whether the command closed a file that had this name before, so the one that has it now is untouched."""
+    def _is_known_closing(self, event: FileEvent) -> bool:
+        """Whether the command closed a file that had this name before, or this one as we know already."""
         file = self._files.get(event.path) if event.kind == "closed" else None
-        return file is not None and self._closed(file.orphans, f"{event.path} (deleted)")
+        if file is None:
+            return False
+        return self._closed(file.orphans, f"{event.path} (deleted)") > 0 or file.repeats_closing(event)
 
-    def _closed(self, writers: list[int], path: str) -> bool:
-        """Whether one of these writers closed the file: otherwise somebody else did. The others remain."""
+    def _closed(self, writers: list[int], path: str) -> int:
+        """How many of these writers closed the file: if none did, somebody else did. The others remain."""
         place = f"{self._root.path}/{path}"
         still: list[int] = []
         for thread, opened in Counter(writers).items():
             still += [thread] * min(opened, open_for_writing(thread, place))
-        closed = len(still) < len(writers)
+        closed = len(writers) - len(still)
         writers[:] = still
         return closed
 

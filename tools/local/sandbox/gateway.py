@@ -133,7 +133,7 @@ class Gateway(HostProxy):
         return Upstream(name, port) if name in self._hosts else None
 
     def hand_over(self) -> int:
-        """What the command's starter inherits; whoever starts it closes it, also if the start fails."""
+        """What the command inherits. The caller closes it, even if the start fails."""
         return self._inside.detach()
 
     def wrap(self, argv: Sequence[str]) -> list[str]:
