@@ -15,7 +15,7 @@ from sidecar.memory import shared_indexes
 from sidecar.memory.local import LocalMemory
 from sidecar.memory.port import SearchRequest
 from sidecar.memory.shared_indexes import SharedIndexes
-from sidecar.memory.store import get_meta, open_store
+from sidecar.memory.store import get_meta, is_whole, open_store, set_meta
 from tests.support.servers import Postgres
 from tests.waiting import SECONDS
 
@@ -205,3 +205,20 @@ async def test_without_the_database_an_index_is_built_here(journal: PostgresJour
         assert await machine.find() == ["cart.py", "tax.py"]
     assert get_meta(sqlite3.connect(next((machine.data / "memory").glob("*.db"))), "state") == "ready"
     await machine.memory.close()
+
+
+def test_a_damaged_page_of_an_index_is_noticed(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "index.db")
+    for number in range(200):
+        set_meta(store, f"key {number}", "x" * 60)
+    assert is_whole(store)
+    (page,) = store.execute("SELECT rootpage FROM sqlite_master WHERE name = 'meta'").fetchone()
+    (size,) = store.execute("PRAGMA page_size").fetchone()
+    store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    store.close()
+    data = bytearray((tmp_path / "index.db").read_bytes())
+    data[(page - 1) * size : (page - 1) * size + 8] = b"\xff" * 8
+    (tmp_path / "damaged.db").write_bytes(data)
+    damaged = open_store(tmp_path / "damaged.db", readonly=True)
+    assert not is_whole(damaged)
+    damaged.close()
