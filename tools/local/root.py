@@ -7,7 +7,6 @@ opening. Without `openat2`, the path is walked handle by handle, and only links 
 # Runs so often that building a Path would cost more than the system call.
 # ruff: noqa: PTH100, PTH115
 
-import ctypes
 import errno
 import os
 import re
@@ -15,12 +14,12 @@ import stat
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache
 from operator import attrgetter
 from pathlib import Path
 
 from sidecar.config.paths import closed_after
 from tools.errors import FileMissing, NotADirectory, NotAFile, PathDenied, ToolError, WorkspaceGone
+from tools.local.openat2 import BENEATH, NO_MAGICLINKS, NO_SYMLINKS, is_available, openat2
 
 Stamp = tuple[int, int, int, int, int]
 #: Runs for every file of a workspace around each command, so it is one call and no function of ours.
@@ -29,25 +28,6 @@ stamp_of: Callable[[os.stat_result], Stamp] = attrgetter("st_mode", "st_ino", "s
 _O_PATH = getattr(os, "O_PATH", os.O_RDONLY)
 _DIRECTORY = _O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
 _MAX_LINKS = 40
-#: How often to ask the kernel about a path with `..` while other processes rename files.
-_TRIES = 20
-_SYS_OPENAT2 = 437
-_RESOLVE_NO_MAGICLINKS = 0x02
-_RESOLVE_NO_SYMLINKS = 0x04
-_RESOLVE_BENEATH = 0x08
-
-
-class _How(ctypes.Structure):
-    _fields_ = [("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64)]
-
-
-_HOW_SIZE = ctypes.sizeof(_How)
-
-
-@cache
-def _how(flags: int, mode: int, links: bool) -> _How:
-    resolve = _RESOLVE_BENEATH | (_RESOLVE_NO_MAGICLINKS if links else _RESOLVE_NO_SYMLINKS)
-    return _How(flags | os.O_CLOEXEC, mode, resolve)
 
 
 class WorkspaceRoot:
@@ -63,7 +43,7 @@ class WorkspaceRoot:
         self._private = _beneath(self.path, private)
         #: Those directories relative to the workspace, if they are inside.
         self.private = frozenset(place[len(self.path) :].strip("/") for place in self._private)
-        self._syscall = _openat2() if kernel else None
+        self._kernel = kernel and is_available()
         self._root()
 
     def close(self) -> None:
@@ -202,16 +182,8 @@ class WorkspaceRoot:
     def _open(self, name: str, flags: int, mode: int, path: str, *, links: bool = True) -> int:
         root = self._root()
         try:
-            if self._syscall is not None:
-                how = ctypes.byref(_how(flags, mode, links))
-                for _ in range(_TRIES):
-                    handle = int(self._syscall(_SYS_OPENAT2, root, os.fsencode(name), how, _HOW_SIZE))
-                    # A rename or mount anywhere meanwhile, so that the kernel can't be sure of a `..`.
-                    if handle >= 0 or ctypes.get_errno() != errno.EAGAIN:
-                        break
-                if handle < 0:
-                    number = ctypes.get_errno()
-                    raise OSError(number, os.strerror(number))
+            if self._kernel:
+                handle = openat2(root, name, flags, mode, BENEATH | (NO_MAGICLINKS if links else NO_SYMLINKS))
             else:
                 handle = _walk(root, name, flags | os.O_CLOEXEC, mode, _MAX_LINKS if links else 0)
         except OSError as error:
@@ -244,21 +216,6 @@ def path_of(handle: int) -> str:
 
         return fcntl.fcntl(handle, fcntl.F_GETPATH, bytes(1024)).rstrip(b"\0").decode()
     return os.readlink(f"/proc/self/fd/{handle}")
-
-
-def _openat2() -> "ctypes._NamedFuncPointer | None":
-    """The system call, if the kernel has it."""
-    if sys.platform != "linux":
-        return None
-    call = ctypes.CDLL(None, use_errno=True).syscall
-    call.restype = ctypes.c_long
-    call.argtypes = [ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t]
-    how = _How(_DIRECTORY, 0, 0)
-    handle = call(_SYS_OPENAT2, -1, b"/", ctypes.byref(how), ctypes.sizeof(_How))
-    if handle < 0:
-        return None
-    os.close(handle)
-    return call
 
 
 def _walk(root: int, name: str, flags: int, mode: int, most_links: int) -> int:

@@ -3,19 +3,17 @@
 # Runs for every change of a command, where pathlib would cost as much as the rest.
 # ruff: noqa: PTH115
 
-import ctypes
-import errno
 import os
 import stat
 import struct
 from contextlib import suppress
-from functools import cache
+
+from tools.local.openat2 import BENEATH, IN_ROOT, NO_SYMLINKS, openat2
 
 _O_PATH = os.O_PATH | os.O_CLOEXEC
+_DIRECTORY = _O_PATH | os.O_DIRECTORY
 _AT_FDCWD = 0xFFFFFF9C
 _LONGEST = 4096
-_OPENAT2 = 437
-_IN_ROOT, _NO_SYMLINKS, _BENEATH = 0x10, 0x04, 0x08
 _MAX_LINKS = 8
 #: What shells write to all the time.
 _DEVICES = frozenset({"/dev/null", "/dev/tty", "/dev/stdout", "/dev/stderr", "/dev/zero"})
@@ -121,7 +119,7 @@ class Locator:
         if not place.startswith(self._prefix) or "/./" in place or "/../" in place or "//" in place:
             return None
         try:
-            handle = _openat2(self._root, place[len(self._prefix) :] or ".", os.O_DIRECTORY, _NO_SYMLINKS | _BENEATH)
+            handle = openat2(self._root, place[len(self._prefix) :] or ".", _DIRECTORY, resolve=NO_SYMLINKS | BENEATH)
         except OSError:
             return None
         os.close(handle)
@@ -134,7 +132,7 @@ class Locator:
         except OSError as error:
             raise Unreadable from error
         try:
-            handle = _openat2(root, parent or "/", os.O_DIRECTORY, _IN_ROOT)
+            handle = openat2(root, parent or "/", _DIRECTORY, resolve=IN_ROOT)
         except OSError:
             return None  # the call will fail as well
         finally:
@@ -163,22 +161,3 @@ def _readlink(path: str) -> str:
         return os.readlink(path)
     except OSError as error:
         raise Unreadable from error
-
-
-def _openat2(directory: int, name: str, flags: int, resolve: int) -> int:
-    how = struct.pack("QQQ", flags | _O_PATH, 0, resolve)
-    for _ in range(3):
-        handle = _syscall()(_OPENAT2, directory, os.fsencode(name), how, len(how))
-        if handle >= 0:
-            return int(handle)
-        if ctypes.get_errno() != errno.EAGAIN:  # something was renamed meanwhile
-            break
-    raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-
-
-@cache
-def _syscall() -> "ctypes._NamedFuncPointer":
-    call = ctypes.CDLL(None, use_errno=True).syscall
-    call.restype = ctypes.c_long
-    call.argtypes = [ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t]
-    return call
