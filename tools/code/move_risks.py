@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _OF_FOLDERS = words("__file__ __dirname __filename import.meta")
 _OF_MODULES = words("__name__ __package__ __spec__ __path__")
 _LOGGERS = re.compile(r"(?:^|\.)get_?logger$", re.IGNORECASE)
-_HAS_NAMES = ("identifier", "meta_property", "member_expression")
+_HAS_NAMES = ("identifier", "meta_property")
 
 
 def check_text(name: str, block: "Node", source: str, target: str) -> None:
@@ -34,8 +34,7 @@ def check_text(name: str, block: "Node", source: str, target: str) -> None:
         if node.type not in _HAS_NAMES:
             continue
         word = text_of(node)
-        bound = (word in _OF_FOLDERS and apart) or (word in _OF_MODULES and not _names_logger(node))
-        if bound and node.type != "member_expression":
+        if (word in _OF_FOLDERS and apart) or (word in _OF_MODULES and not _names_logger(node)):
             raise _refusal(f"{name} uses {word} ({source}:{_line(node)}), which means something else in {target}")
 
 

@@ -16,6 +16,7 @@ from tools.code.scopes import Binding, ClassKey, FileScopes, Scope
 from tools.code.source import Family, SourceText, descendants
 from tools.code.symbol_lookup import find_counterparts, find_symbol
 from tools.code.symbols import Reference, References, Symbol
+from tools.test_files import is_collected_by_name
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -105,7 +106,7 @@ def plan_rename(wish: RenameRequest, project: Project, texts: Mapping[str, bytes
 
 def _loses_tests(symbol: Symbol, new: str) -> bool:
     """Whether a test would no longer be found, which no run reports."""
-    if not re.search(r"(?:^|/)(?:test_[^/]*|[^/]*_test|tests?)\.py$", symbol.path):
+    if not (symbol.path.endswith(".py") and is_collected_by_name(symbol.path)):
         return False
     prefix = "Test" if symbol.kind == "class" else "test"
     return symbol.kind in ("class", "function", "method") and symbol.name.startswith(prefix) > new.startswith(prefix)

@@ -251,7 +251,7 @@ DOUBTS: dict[str, tuple[str, dict[str, str], str]] = {
         },
         "a.py:5 holds its name",
     ),
-    "a value that is told its name": (
+    "a value that learns its name": (
         "A.size",
         {
             "a.py": (
